@@ -386,6 +386,7 @@ class Maker:
                 ir.PartedSlices(2, "8"),
                 ir.PlannedArcs("blocked_diagonals.4.8", self.pick(ir.Orientation)),
                 ir.Listed(self.pick(self.properties).name),
+                ir.Listed(self.pick(self.properties).name, self.expr(I64), self.expr(I64)),
                 ir.SparseMembers(self.pick(self.frontiers)),
                 ir.BitmapMembers(self.pick(self.frontiers)),
             )
@@ -419,6 +420,7 @@ class Maker:
                 lambda: ir.QueueFill(self.queue),
                 lambda: ir.QueuePop(self.pick(self.frontiers), self.queue),
                 lambda: ir.QueueUpdate(self.queue, self.pick((None, *self.frontiers))),
+                lambda: ir.Reserve(self.new(), self.pick(self.properties).name, self.expr(I64)),
                 lambda: ir.BucketsClear(self.buckets),
                 lambda: ir.BucketPush(self.buckets, self.expr(VID)),
                 lambda: ir.BucketAdvance(self.new(), self.buckets),

@@ -202,8 +202,11 @@ def _realloc(m: Machine, old: int, size: int) -> int:
 
 
 def _memcpy(m: Machine, to: int, source: int, size: int) -> int:
-    for at in range(source, source + size, 4):
-        m.write(to + at - source, 4, m.read(at, 4))
+    at = source
+    while at < source + size:
+        width, _ = m.cells.get(at, (4, 0))
+        m.write(to + at - source, width, m.read(at, width))
+        at += width
     return to
 
 
@@ -381,6 +384,9 @@ def _put(m: Machine, layout: Layout, address: int, **fields: int) -> None:
         m.write(address + layout.offset(name), type_sizes[layout.type(name)], value)
 
 
+WAYS = Way.OWNERS, Way.GHOSTS, Way.ALL
+
+
 class Members:
     """Members of a set, each with two ghosts at every other member; rounds of an exchange in all ways."""
 
@@ -391,18 +397,18 @@ class Members:
         self.set, self.peers = m.allocate(SET.size, zero=True), m.allocate(count * PEER.size, 64, zero=True)
         _put(m, SET, self.set, members=count, peers=self.peers, spin_limit=seed % 3)
         self.contexts = [m.allocate(CONTEXT.size, zero=True) for _ in range(count)]
-        self.outs = [[m.allocate(4 * 2 * count) for _ in Way] for _ in range(count)]
-        self.gots = [[m.allocate(4 * 2 * count, zero=True) for _ in Way] for _ in range(count)]
-        self.mails = [m.allocate(len(Way) * MAIL.size) for _ in range(count)]
+        self.outs = [[m.allocate(4 * 2 * count) for _ in WAYS] for _ in range(count)]
+        self.gots = [[m.allocate(4 * 2 * count, zero=True) for _ in WAYS] for _ in range(count)]
+        self.mails = [m.allocate(len(WAYS) * MAIL.size) for _ in range(count)]
         for k in range(count):
             starts = m.allocate(8 * (count + 1))
             for p in range(count + 1):
                 m.write(starts + 8 * p, 8, 2 * (p - (p > k)))
             me = self.peers + k * PEER.size
-            outs = m.allocate(8 * len(Way))
+            outs = m.allocate(8 * len(WAYS))
             _put(m, PEER, me, set=self.set, ghosts=starts, shared=starts, number=k, outs=outs)
             _put(m, CONTEXT, self.contexts[k], peer=me)
-            for way in Way:
+            for way in WAYS:
                 mail = self.mails[k] + int(way) * MAIL.size
                 _put(m, MAIL, mail, out=self.outs[k][way], got=self.gots[k][way], way=int(way), bytes=4)
 
@@ -415,12 +421,12 @@ class Members:
         """What member k gets in each round, by way."""
         m, found = self.m, []
         for round_ in range(rounds):
-            for way in Way:
+            for way in WAYS:
                 for i in range(2 * (self.count - 1)):
                     m.write(self.outs[k][way] + 4 * i, 4, 100 * round_ + 10 * k + i)
-            m.call(self.unit, "vg_exchange", self.contexts[k], self.mails[k], len(Way))
+            m.call(self.unit, "vg_exchange", self.contexts[k], self.mails[k], len(WAYS))
             found.append([[m.read(at + 4 * i, 4) for i in range(self.got(way))]
-                          for way, at in zip(Way, self.gots[k], strict=True)])  # fmt: skip
+                          for way, at in zip(WAYS, self.gots[k], strict=True)])  # fmt: skip
         return found
 
     def got(self, way: Way) -> int:
@@ -443,6 +449,37 @@ def test_members_of_a_set_get_what_others_have_for_them(seed):
         assert members.m.read(me + PEER.offset("received"), 8) == 3 * (2 * 2 * 4 + 4) * (n - 1)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_members_say_how_much_each_other_gets(seed):
+    """None, one or both of what its ghosts have; -1 is all."""
+    members = Members(3, seed)
+    m, sent, came = members.m, {}, {}
+    for k in range(3):
+        out, came[k] = m.allocate(8 * 3), m.allocate(8 * 3, zero=True)
+        for p in range(3):
+            sent[k, p] = (k + 2 * p + seed) % 4 - 1
+            m.write(out + 8 * p, 8, sent[k, p] % (1 << 64))
+        mails = m.allocate(2 * MAIL.size)
+        _put(m, MAIL, mails, out=out, got=came[k], way=int(Way.EACH), bytes=8)
+        _put(m, MAIL, mails + MAIL.size, out=members.outs[k][0], got=members.gots[k][0], way=0, bytes=4)
+        for i in range(4):
+            m.write(members.outs[k][0] + 4 * i, 4, 10 * k + i + 1)
+        members.mails[k] = mails
+    m.run(
+        [
+            partial(m.call, members.unit, "vg_exchange", members.contexts[k], members.mails[k], 2)
+            for k in range(3)
+        ]
+    )
+    for k in range(3):
+        assert [m.read(came[k] + 8 * p, 8) for p in range(3)] == [sent[p, k] % (1 << 64) for p in range(3)]
+        want = []
+        for p in (p for p in range(3) if p != k):
+            count = sent[p, k] % (1 << 64)
+            want += [10 * p + 2 * (k - (k > p)) + i + 1 if i < count else 0 for i in range(2)]
+        assert [m.read(members.gots[k][0] + 4 * i, 4) for i in range(4)] == want
+
+
 def test_a_member_that_is_cancelled_waits_for_nobody():
     members = Members(2, 0)
     _put(members.m, CONTEXT, members.contexts[0], cancel=1)
@@ -455,7 +492,7 @@ def test_a_thread_acts_for_a_gpu_at_its_desk(seed):
     """Two rounds, and iterations that it asks for; the other member is native code."""
     members = Members(2, seed)
     m, me = members.m, members.peers + PEER.size
-    desk = m.allocate(DESK.size + len(Way) * MAIL.size, zero=True)
+    desk = m.allocate(DESK.size + len(WAYS) * MAIL.size, zero=True)
     _put(m, PEER, me, desk=desk)
     m.externals["invoke"] = lambda m, function, ctx, count, got: m.write(got, 8, 10 * count)
 
@@ -469,14 +506,14 @@ def test_a_thread_acts_for_a_gpu_at_its_desk(seed):
     def gpu() -> list[list[int]]:
         found, got = [], m.allocate(8)
         for turn in (1, 2):
-            for way in Way:
+            for way in WAYS:
                 for i in range(2):
                     m.write(members.outs[1][way] + 4 * i, 4, 100 * turn + 10 + i)
                 mail = desk + DESK.size + int(way) * MAIL.size
                 buffers = {"out": members.outs[1][way], "got": members.gots[1][way]}
                 _put(m, MAIL, mail, **buffers, way=int(way), bytes=4)
-            ask(turn, mails=len(Way))
-            found.append([m.read(members.gots[1][way] + 4 * i, 4) for way in Way for i in range(2)])
+            ask(turn, mails=len(WAYS))
+            found.append([m.read(members.gots[1][way] + 4 * i, 4) for way in WAYS for i in range(2)])
         ask(3, mails=0, count=7, got=got)
         found.append([m.read(got, 8)])
         _put(m, DESK, desk, left=1)
@@ -607,7 +644,7 @@ def test_what_a_member_that_left_has_for_others_stays():
         _put(m, CONTEXT, members.contexts[k], cancel=1)
 
     m.run([partial(members.run, 0, 1), partial(cancel, 0)])  # it has arrived, and waits for the other in vain
-    for way in Way:  # its stack is somebody else's now
+    for way in WAYS:  # its stack is somebody else's now
         _put(m, MAIL, members.mails[0] + int(way) * MAIL.size, out=8)
     ((owners, ghosts, everybody),), _ = m.run([partial(members.run, 1, 1), partial(cancel, 1)])
     assert (owners, ghosts, everybody) == ([0, 1], [0, 1], [0, 10])

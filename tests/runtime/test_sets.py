@@ -236,12 +236,54 @@ def found_in_data(graph, boss: vg.vertex_property(vg.vertex)):
     return y, total, asked, arcs, common
 
 
+@vg.operator
+def tag(src, edge, dst):
+    if dst.first == 0:
+        dst.first = 7
+        dst.tags = src.x
+
+
+@vg.operator
+def see_tags(v):
+    for u in v.out_neighbors:
+        v.seen += u.tags
+    v.x += 1
+
+
+@vg.algorithm
+def late_claims(graph, seeds: vg.array(vg.vertex)):
+    """Claims of what no other member sees, and what goes with them, which others see."""
+    x = graph.vertex_property(vg.int64, 1)
+    first = graph.vertex_property(vg.int64, 0)
+    tags = graph.vertex_property(vg.int64, 0)
+    seen = graph.vertex_property(vg.int64, 0)
+    found = 0
+    for _ in range(4):
+        reached = graph.edge_apply(tag, graph.frontier(seeds))
+        found = found * 10 + len(reached)
+        graph.vertex_apply(see_tags)
+        more = graph.edge_apply(tag, reached, label="again")
+        found = found * 10 + len(more)
+        graph.vertex_apply(see_tags)
+    return x, first, tags, seen, found
+
+
 PROGRAMS = {
+    "late_claims": (late_claims, {"seeds": [1, 8, 20]}),
     "found_in_data": (found_in_data, {"boss": np.random.default_rng(5).integers(0, 24, 24)}),
     "all_writes": (all_writes, {"source": 3, "seeds": [1, 8, 20]}),
     "searches": (searches, {"sources": [3, 9, 3, 17]}),
     "packed_and_vectors": (packed_and_vectors, {"source": 3}),
 }
+
+
+FRONTIERS = {
+    "all_writes": ["push_all"],
+    "searches": ["find"],
+    "packed_and_vectors": ["hand_on"],
+    "late_claims": ["tag", "again"],
+}
+"""Where it is known what has changed."""
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -250,8 +292,12 @@ def test_every_kind_of_write(name, directed):
     algorithm, given = PROGRAMS[name]
     graph = small_graph(directed)
     expected = vg.run(algorithm, graph, device="python", **given)
+    changed = vg.Schedule()
+    for label in FRONTIERS.get(name, ()):
+        changed = changed.at(label, volume=vg.CHANGED)
     for count, placement in placements(24):
-        assert_same(algorithm, graph, count, placement, expected, given)
+        for schedule in (changed, vg.Schedule()) if count == 3 else (changed,):
+            assert_same(algorithm, graph, count, placement, expected, {**given, "schedule": schedule})
 
 
 FORMS = [
@@ -278,6 +324,22 @@ def test_forms_of_exchanges(name, label, exchange):
         )
         bytes_.append(got.stats.exchanged_bytes)
     assert bytes_[0] > 0
+
+
+@pytest.mark.parametrize(("name", "label", "exchange"), FORMS)
+def test_only_what_changed_goes_over(name, label, exchange):
+    """On a path, where one vertex is active at a time."""
+    n = 200
+    ends, one = np.arange(n), np.ones(n - 1, int)
+    graph = vg.Graph.from_edges(ends[:-1], ends[1:], num_vertices=n, directed=False, weight=one)
+    algorithm, bytes_ = getattr(vg.algorithms, name), {}
+    for volume in (vg.DENSE, vg.CHANGED, vg.AUTO):
+        schedule = vg.Schedule().at(label, exchange=exchange, volume=volume)
+        got = vg.run(algorithm, graph, source=0, device=TWO, placement=np.arange(n) % 2, schedule=schedule)
+        assert (getattr(got, "level" if name == "bfs" else "dist") == np.arange(n)).all()
+        bytes_[volume] = got.stats.exchanged_bytes
+    assert 3 * bytes_[vg.CHANGED] < bytes_[vg.DENSE]
+    assert bytes_[vg.AUTO] == bytes_[vg.CHANGED]
 
 
 @vg.operator

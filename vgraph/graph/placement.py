@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -43,13 +44,30 @@ class Part:
     shared: NDArray[np.uint64]
     """Where what member k has as ghosts begins, likewise, in `at`: numbers of owned vertices, as it has its ghosts."""
     at: NDArray[Any]
+    parts: list[Part]
+    """Those of all members."""
+
+    @cached_property
+    def copies(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
+        """Who else has each vertex: rows by vertex, the member of each entry, and the number that it has there. Of a
+        ghost that is its owner, of an owned vertex each that has it as a ghost."""
+        me, dtype = self.parts.index(self), self.numbers.dtype
+        vertices = np.concatenate([self.ghosts_at, self.at]).astype(np.int64)
+        starts = (self.ghosts.astype(np.int64), self.shared.astype(np.int64))
+        members = np.concatenate([np.repeat(np.arange(len(self.parts)), x[1:] - x[:-1]) for x in starts])
+        there = [p.at[int(p.shared[me]) : int(p.shared[me + 1])] for p in self.parts]
+        there += [p.ghosts_at[int(p.ghosts[me]) : int(p.ghosts[me + 1])] for p in self.parts]
+        order = np.argsort(vertices, kind="stable")
+        rows = np.zeros(len(self.numbers) + 1, np.int64)
+        rows[1:] = np.cumsum(np.bincount(vertices, minlength=len(self.numbers)))
+        return rows, members[order].astype(dtype), np.concatenate(there)[order].astype(dtype)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the part, properties of the graph and lists of ghosts included."""
         inward = self.graph.in_ if self.graph.directed and self.graph.has_transpose else None
         more = () if inward is None else (inward.row_offsets, inward.column_indices)
-        lists = (self.numbers, self.ghosts, self.shared, self.at, *more)
+        lists = (self.numbers, self.ghosts, self.shared, self.at, *more, *self.__dict__.get("copies", ()))
         return int(self.graph.nbytes + sum(a.nbytes for a in lists))
 
     def here(self, num_vertices: int) -> NDArray[Any]:
@@ -110,13 +128,13 @@ def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool, who
     pair = owner[every] * members + whose
     every = every[np.argsort(pair, kind="stable")]
     ends = np.cumsum(np.bincount(pair, minlength=members * members)).reshape(members, members)
-    made = []
+    made: list[Part] = []
     for m, mine in enumerate(owned):
         begin = ends[m - 1, -1] if m else 0
         at = np.searchsorted(mine, every[begin : ends[m, -1]])
         shared = np.concatenate([[0], ends[m] - begin])
         make = _copy if whole else _part
-        made.append(make(graph, mine, ghosts[m], starts[m], shared, at, both))
+        made.append(make(graph, mine, ghosts[m], starts[m], shared, at, both, made))
     return tuple(made)
 
 
@@ -137,6 +155,7 @@ def _part(
     shared: NDArray[np.int64],
     at: NDArray[np.int64],
     both: bool,
+    parts: list[Part],
 ) -> Part:
     numbers = np.concatenate([owned, ghosts]).astype(graph.id_dtype)
     here = np.zeros(graph.num_vertices, graph.id_dtype)
@@ -175,7 +194,7 @@ def _part(
         shared.astype(np.uint64),
         at.astype(graph.id_dtype),
     )
-    return Part(made, numbered, places[: len(owned)], arcs, *lists)
+    return Part(made, numbered, places[: len(owned)], arcs, *lists, parts)
 
 
 def _copy(
@@ -186,6 +205,7 @@ def _copy(
     shared: NDArray[np.int64],
     at: NDArray[np.int64],
     both: bool,
+    parts: list[Part],
 ) -> Part:
     """All of the graph, as a part."""
     mine = np.zeros(graph.num_vertices, np.bool_)
@@ -194,4 +214,4 @@ def _copy(
     ids = np.arange(graph.num_vertices, dtype=graph.id_dtype)
     arcs = int(graph.out_degree[owned].sum())
     lists = (starts.astype(np.uint64), shared.astype(np.uint64), ids[owned[at]])
-    return Part(made, ids, ids[owned], arcs, ids[ghosts], *lists)
+    return Part(made, ids, ids[owned], arcs, ids[ghosts], *lists, parts)

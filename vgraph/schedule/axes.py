@@ -39,6 +39,7 @@ from vgraph.schedule.values import (
     COMPUTED,
     DATA,
     DELAYED,
+    DENSE,
     DIAGONAL,
     EDGE,
     EDGE_LOCKED,
@@ -76,6 +77,7 @@ from vgraph.schedule.values import (
     Phases,
     Rows,
     Sync,
+    Volume,
     blocked_diagonals,
     delta_stepping,
 )
@@ -108,7 +110,7 @@ _GIVE_A_SET: Final = "give a list of devices, or leave it out"
 class ApplySchedule:
     """The resolved schedule of one apply: a value for each axis. `frontier` is the layout of its *output* frontier.
 
-    Nothing is AUTO but a direction or drive that is chosen per round at run time, and the layout that follows it.
+    Nothing is AUTO but what is chosen per round at run time: direction, drive, the layout that follows them, volume.
     """
 
     direction: Direction = axis(words(Direction))
@@ -160,6 +162,14 @@ class ApplySchedule:
             Need("drive", (TOPOLOGY,), "which vertices active ones of others reach is not known", of=(BASE,)),
             Need("sync", (ASYNC,), "members that go on by themselves see updates at once", of=(DELAYED,)),
         ),
+        lacks=(
+            Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
+            Lack("cuda", _NOBODY, _GIVE_A_SET, alone=True),
+        ),
+    )
+    volume: Volume = axis(
+        words(Volume),
+        rest=DENSE,
         lacks=(
             Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
             Lack("cuda", _NOBODY, _GIVE_A_SET, alone=True),

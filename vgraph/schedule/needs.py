@@ -67,7 +67,7 @@ def of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
             on="cuda" if name == "balance" else None,
         )
         for name, value in {**rest, **_ALONE}.items()
-        if name not in ("conflict", "order", "exchange")
+        if name not in ("conflict", "order", "exchange", "volume")
     ]
     by_plan = "a plan says which arcs come next, which is {}={}"
     for name, value in _BY_PLAN.items():

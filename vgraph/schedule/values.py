@@ -91,6 +91,17 @@ class Exchange(Word):
     AUTO = "auto"
 
 
+class Volume(Word):
+    """How much of a property members of a set of devices tell each other behind a round."""
+
+    DENSE = "dense"
+    """The values of all ghosts."""
+    CHANGED = "changed"
+    """Those that the round has changed, and which."""
+    AUTO = "auto"
+    """Whichever is less, each member in each round for itself."""
+
+
 class Rows(Word):
     """How the neighbors of a vertex are stored where a loop walks them."""
 
@@ -175,6 +186,7 @@ PLANNED: Final = ("sequential", "agm_e", "agm_n", "sgm", "diagonal", "colored")
 
 PUSH, PULL = Direction.PUSH, Direction.PULL
 LOCAL, BASE, COMBINE, DELAYED = Exchange.LOCAL, Exchange.BASE, Exchange.COMBINE, Exchange.DELAYED
+DENSE, CHANGED = Volume.DENSE, Volume.CHANGED
 FUSED, GATHER_APPLY, APPLY_SCATTER = Phases.FUSED, Phases.GATHER_APPLY, Phases.APPLY_SCATTER
 RAW, COMPUTED = Payload.RAW, Payload.COMPUTED
 TOPOLOGY, DATA = Drive.TOPOLOGY, Drive.DATA
@@ -230,10 +242,10 @@ def blocked_diagonals(rows: int | None = None, columns: int | None = None) -> Co
 
 
 __all__ = [
-    "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "BASE", "BITMAP", "BLOCK", "BSP", "COLORED", "COMBINE",
-    "COMPUTED", "CSR", "DATA", "DELAYED", "DELTA", "DIAGONAL", "EDGE", "EDGE_LOCKED", "FREE", "FUSED",
-    "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RACED", "RAW", "SEQUENTIAL",
-    "SGM", "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX", "WARP", "Balance",
-    "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload", "Phases", "Rows",
-    "Sync", "blocked_diagonals", "delta_stepping",
+    "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "BASE", "BITMAP", "BLOCK", "BSP", "CHANGED", "COLORED",
+    "COMBINE", "COMPUTED", "CSR", "DATA", "DELAYED", "DELTA", "DENSE", "DIAGONAL", "EDGE", "EDGE_LOCKED",
+    "FREE", "FUSED", "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RACED", "RAW",
+    "SEQUENTIAL", "SGM", "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX",
+    "WARP", "Balance", "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload",
+    "Phases", "Rows", "Sync", "Volume", "blocked_diagonals", "delta_stepping",
 ]  # fmt: skip

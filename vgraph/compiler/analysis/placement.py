@@ -29,7 +29,13 @@ SIZES: Final = {"num_vertices": "set.num_vertices", "num_arcs": "set.num_arcs"}
 """Of the whole graph."""
 DEGREES: Final = {side: f"set.degree.{side.value}" for side in ir.Orientation}
 CLAIM: Final = "claim"
-_BUFFER: Final = re.compile(r"\.(to|at)_(owners|ghosts|all)(\.\d+)?$")
+COUNTS: Final = "set.counts"
+"""How many values a member has for each other so far."""
+STARTS: Final = {GHOSTS: "set.ghosts.starts", SHARED: "set.shared.starts"}
+"""Where what each member owns, or has as ghosts, begins in the list."""
+COPIES, COPY_OF, COPY_AT = "set.copies", "set.copies.of", "set.copies.at"
+"""Where the rows of all vertices begin: who else has a copy of it, and what number that has there."""
+_BUFFER: Final = re.compile(r"\.(to|at)_(owners|ghosts|all|each)(\.\d+)?$")
 
 
 def buffer_of(name: str, end: str, way: str) -> str:

@@ -392,6 +392,8 @@ class Way(IntEnum):
     """Ghosts get what their owners hold."""
     ALL = 2
     """Everybody gets an element of each member."""
+    EACH = 3
+    """The same, but of each the one that is for it: how many elements it gets of those in the first two ways."""
 
 
 class FrontierLayoutCode(IntEnum):

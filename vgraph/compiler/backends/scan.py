@@ -161,7 +161,13 @@ def _look(node: ir.Node, found: Scan) -> None:
             found.scratch.add(prop)
         case ir.Fold(prop=prop, own=own) | ir.Exchange(left=prop, right=own):
             found.properties |= {prop, own}
-        case ir.Reduce(prop=prop) | ir.CompareAndSwap(prop=prop) | ir.Lock(prop=prop) | ir.Unlock(prop=prop):
+        case (
+            ir.Reduce(prop=prop)
+            | ir.CompareAndSwap(prop=prop)
+            | ir.Reserve(prop=prop)
+            | ir.Lock(prop=prop)
+            | ir.Unlock(prop=prop)
+        ):
             found.properties.add(prop)
         case ir.Lookup(prop=prop, indices=indices):
             found.properties.add(prop)

@@ -109,6 +109,12 @@ def compare_and_swap(m: Machine, env: Env, n: ir.CompareAndSwap) -> Steps:
     return None
 
 
+def reserve(m: Machine, env: Env, n: ir.Reserve) -> None:
+    array, index = m.arrays[n.prop], int(evaluate(m, env, n.index))
+    env[n.before] = array[index]
+    array[index] += 1
+
+
 def lock(m: Machine, env: Env, n: ir.Lock) -> Steps:
     array, index = m.arrays[n.prop], int(evaluate(m, env, n.index))
     ok = bool(array[index] == 0)

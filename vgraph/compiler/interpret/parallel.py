@@ -20,11 +20,11 @@ from vgraph.errors import InternalError
 from vgraph.graph import layouts
 
 
-def _vertices(m: Machine, n: ir.ParFor | ir.Pipeline) -> Iterator[list[Item]]:
+def _vertices(m: Machine, n: ir.ParFor | ir.Pipeline, env: Env) -> Iterator[list[Item]]:
     yield [(v, v) for v in range(m.num_vertices)]
 
 
-def _members(m: Machine, n: ir.ParFor | ir.Pipeline) -> Iterator[list[Item]]:
+def _members(m: Machine, n: ir.ParFor | ir.Pipeline, env: Env) -> Iterator[list[Item]]:
     d = n.domain
     assert isinstance(d, ir.Members)
     frontier = m.frontiers[d.frontier]
@@ -33,17 +33,17 @@ def _members(m: Machine, n: ir.ParFor | ir.Pipeline) -> Iterator[list[Item]]:
     yield [(v, v if d.words else place) for place, v in enumerate(frontier.vertices)]
 
 
-def _segments(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
+def _segments(m: Machine, n: ir.ParFor, env: Env) -> Iterator[list[Item]]:
     for number, rows in enumerate(_cut(m, n)):
         m.segment = number
         yield [(v, v) for v in rows]
 
 
-def _slices(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
+def _slices(m: Machine, n: ir.ParFor, env: Env) -> Iterator[list[Item]]:
     yield [(v, number) for number, rows in enumerate(_cut(m, n)) for v in rows]
 
 
-def _planned(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
+def _planned(m: Machine, n: ir.ParFor, env: Env) -> Iterator[list[Item]]:
     assert isinstance(n.domain, ir.PlannedArcs)
     plan = layouts.on_host(m.graph, n.domain.key)
     m.plan, bounds = plan.arrays, plan.arrays["bounds"]
@@ -52,9 +52,12 @@ def _planned(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
         yield list(itertools.pairwise(cells))
 
 
-def _listed(m: Machine, n: ir.ParFor) -> Iterator[list[Item]]:
+def _listed(m: Machine, n: ir.ParFor, env: Env) -> Iterator[list[Item]]:
     assert isinstance(n.domain, ir.Listed)
-    yield [(int(v), place) for place, v in enumerate(m.arrays[n.domain.array])]
+    array, first, last = m.arrays[n.domain.array], 0, None
+    if n.domain.start is not None and n.domain.stop is not None:
+        first, last = (int(evaluate(m, env, e)) for e in (n.domain.start, n.domain.stop))
+    yield [(int(v), place) for place, v in enumerate(array[first:last], first)]
 
 
 def _cut(m: Machine, n: ir.ParFor) -> list[Rows]:
@@ -69,7 +72,7 @@ def _cut(m: Machine, n: ir.ParFor) -> list[Rows]:
     return m.ranges
 
 
-DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item]]]]] = {
+DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any, Env], Iterator[list[Item]]]]] = {
     ir.Vertices: _vertices,
     ir.VertexWords: _vertices,
     ir.SparseMembers: _members,
@@ -86,7 +89,7 @@ DOMAINS: Final[dict[type[ir.Domain], Callable[[Machine, Any], Iterator[list[Item
 
 
 def _par_for(m: Machine, env: Env, n: ir.ParFor) -> None:
-    for domain in DOMAINS[type(n.domain)](m, n):
+    for domain in DOMAINS[type(n.domain)](m, n, env):
         _visits(m, env, n, domain)
         m.met()
     m.end_round()
@@ -206,7 +209,7 @@ def _chunk(m: Machine, env: Env, n: ir.ParFor | ir.BucketLoop, items: list[Item]
 
 
 def _pipeline(m: Machine, env: Env, n: ir.Pipeline) -> None:
-    (domain,) = DOMAINS[type(n.domain)](m, n)
+    (domain,) = DOMAINS[type(n.domain)](m, n, env)
     channel = Channel(m, env, n, domain)
     if m.threads == 1 or m.rng is None:
         finish(channel.alone())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from vgraph.compiler.ir.expressions import Var
 from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import Type
 
@@ -145,15 +146,22 @@ class PlannedArcs(Domain):
     axis = "conflict"
 
 
-@written("listed {array}")
+@written("listed {array}( from {start} to {stop})?")
 class Listed(Domain):
     """`listed set.shared`: the vertices in an array of ids, as often as they stand there; their places are numbers in
-    it."""
+    it. `from a to b`: those at the places from a to before b."""
 
     array: ArrayName
+    start: I64Expr | None = None
+    stop: I64Expr | None = None
     once = False
     cuts = False
     apart = False
+
+    def verify(self, c: Checker, t: Type) -> None:
+        ok = (self.start is None) is (self.stop is None)
+        ok = ok and all(isinstance(e, Var | None) for e in (self.start, self.stop))
+        c.require(ok, "places are from one number to another, in locals", self)
 
 
 def members(frontier: str | None, layout: Layout) -> Domain:

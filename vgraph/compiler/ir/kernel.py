@@ -158,6 +158,21 @@ class CompareAndSwap(Stmt):
         c.require(not isinstance(t, Vector), "a vector is not swapped", self)
 
 
+@written("{before} = reserve {prop}[{index}]", at=NOWHERE, kernel=PARFOR, each=True)
+class Reserve(Stmt):
+    """`k = reserve count[p]`: declare k (i64), which the place holds, and that grows by one: each gets another."""
+
+    before: NewI64
+    prop: WrittenName
+    index: Index
+
+    def verify(self, c: Checker, t: Type) -> None:
+        prop = c.properties[self.prop]
+        c.require(
+            prop.site is Site.QUEUE and prop.type == I64, "numbers are counted in a buffer of i64", self
+        )
+
+
 @written("{ok} = lock {prop}[{index}]", at=NOWHERE, kernel=PARFOR)
 class Lock(Stmt):
     """`ok = lock mutex[v]`: take the lock of v if it is free, never wait; the bool local `ok` tells. Who has it sees
@@ -254,7 +269,11 @@ class AllToAll(Stmt):
     have for each other goes from `outs` to `gots`, collective over the set, with a barrier at both ends.
 
     `owners`: `outs` has an element for each ghost, `gots` for each place of `set.shared`. `ghosts`: the other way
-    round. `all`: `outs` has one element, `gots` one of each member. Without a set nothing gets anywhere.
+    round. `all`: `outs` has one element, `gots` one of each member. `each`: `outs` has an element for each member, too.
+    Without a set nothing gets anywhere.
+
+    Where the first way is `each`, those numbers (i64) say how many elements each member gets of what goes to `owners`
+    or to `ghosts`: the first ones; with a negative number all.
     """
 
     outs: tuple[PropertyName, ...]
@@ -267,9 +286,12 @@ class AllToAll(Stmt):
         both = [(c.properties[a], c.properties[b]) for a, b in zip(self.outs, self.gots, strict=True)]
         ok = all(a.site is b.site is Site.QUEUE and a.type == b.type for a, b in both)
         c.require(ok, "buffers of one type, by places, are exchanged", self)
+        counts = [a for (a, _), way in zip(both, self.ways, strict=True) if way == "each"]
+        ok = counts == [a for a, _ in both[:1] if self.ways[0] == "each" and a.type == I64]
+        c.require(ok, "how much goes to each is said once, and first", self)
 
 
-WAYS = ("owners", "ghosts", "all")
+WAYS = ("owners", "ghosts", "all", "each")
 
 
 @written("take {got} of {count}", at=NOWHERE, kernel=DRIVER, each=True)

@@ -37,7 +37,11 @@ def _writes(statement: ir.Stmt) -> set[str]:
     for n in ir.walk(statement):
         match n:
             case (
-                ir.Store(prop=name) | ir.Reduce(prop=name) | ir.CompareAndSwap(prop=name) | ir.Fold(prop=name)
+                ir.Store(prop=name)
+                | ir.Reduce(prop=name)
+                | ir.CompareAndSwap(prop=name)
+                | ir.Reserve(prop=name)
+                | ir.Fold(prop=name)
             ):
                 found.add(f"property {name}")
             case ir.Take(got=name):

@@ -27,8 +27,8 @@ from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Mails
 from vgraph.compiler.passes.lowering import FALSE, TRUE
-from vgraph.compiler.types import BOOL, I64, VID, Type, Vector, element_of
-from vgraph.schedule import DELAYED, PUSH
+from vgraph.compiler.types import BOOL, I64, VID
+from vgraph.schedule import DELAYED, DENSE, PUSH
 from vgraph.source import Span
 
 _NONE = ir.Const(-1, VID)
@@ -316,14 +316,22 @@ class _Placing(Exchanging):
         ghosts = Mails() if visit.writes else owners
         between = self.to_owners(n, visit, owners, ahead)
         folds(owners)
-        for name in sorted(
-            self.near & (visit.stored | visit.writes.keys() | {name for name, _ in visit.reduced})
-        ):
+        near = self.near & (visit.stored | visit.writes.keys() | {name for name, _ in visit.reduced})
+        for name in sorted(near):
             self.refresh(ghosts, name)
+        if all(self.agrees(visit, name) for name in near):
+            ghosts.volume = n.chosen.volume
+            ghosts.changed = (n.out if isinstance(n, ir.EdgeApply) else n.frontier) or ""
         self.size(ghosts, n.out)
         self.note(n.label, owners, ghosts)
         first = self.exchange(owners) if visit.writes else ()
         return [*ahead, *self.rounds(n, call, between), *first, *self.exchange(ghosts)]
+
+    def agrees(self, visit: Visit, name: str) -> bool:
+        """Whether ghosts hold what owners do when those that have changed are told: no other was written to."""
+        if name not in visit.writes and name in visit.stored:
+            return visit.claims.keys() <= self.near
+        return visit.writes.get(name) not in ir.ACCUMULATING
 
     def rounds(self, n: ir.Apply, call: ir.Apply, sieve: list[ir.Stmt]) -> list[ir.Stmt]:
         """The apply itself: once, or until nothing changes here; a pull has to know which ghosts are active."""
@@ -333,12 +341,14 @@ class _Placing(Exchanging):
             return [ir.While(some, (call, *sieve))]
         if not isinstance(n, ir.EdgeApply) or n.chosen.direction is PUSH or n.frontier is None:
             return [call, *sieve]
-        mails, frontier = Mails(), n.frontier
+        frontier = n.frontier
+        bitmap = ir.FrontierConvert(frontier, ir.Layout.BITMAP)
+        mails = Mails(volume=n.chosen.volume, changed=frontier, packed=[bitmap])
         out, got = self.mail(mails, f"{frontier}.active", BOOL, "ghosts")
         mails.out[part.SHARED].append(ir.Store(out, PLACE, ir.InFrontier(frontier, GHOST)))
         push = ir.FrontierPush(frontier, GHOST, ir.Layout.BITMAP, dedupe=True)
         mails.got[part.GHOSTS].append(ir.If(ir.Load(got, PLACE, BOOL), (push,)))
-        ahead = [ir.FrontierConvert(frontier, ir.Layout.BITMAP), *self.exchange(mails)]
+        ahead = [*([bitmap] if mails.volume is DENSE else ()), *self.exchange(mails)]
         return [*ahead, call, *sieve, *(self.only_owned(frontier) if frontier != n.out else ())]
 
     def note(self, label: str, *exchanges: Mails) -> None:
@@ -349,10 +359,9 @@ class _Placing(Exchanging):
                 f"{label}: nothing is exchanged: what members do at their vertices, no other has to know"
             )
             return
-        types = {p.name: p.type for p in self._declared["properties"] if isinstance(p, ir.Property)}
         words, sums = [], {"owners": 0, "ghosts": 0, "all": 0}
         for out, _, way in rows:
-            sums[way] += self.program.target.bits_of((element_of(types[out]),)) // 8 * _length(types[out])
+            sums[way] += self.bytes_of(out)
             words.append(f"{out.removesuffix(f'.to_{way}')} to {_WHO[way]}")
         pairs = sums["all"]
         at_most = part.bytes_text(sums["owners"] + sums["ghosts"], pairs)
@@ -433,7 +442,11 @@ class _Placing(Exchanging):
             out, at_owners = self.mail(mails, marks, BOOL, "owners")
             mails.out[part.GHOSTS].append(ir.Store(out, PLACE, ir.Load(marks, GHOST, BOOL)))
         ahead += self.listed(part.GHOSTS, resets)
-        touched = (ir.Store(marks, GHOST, TRUE),) if marks else ()
+        touched: tuple[ir.Stmt, ...] = (ir.Store(marks, GHOST, TRUE),) if marks else ()
+        if n.chosen.volume is not DENSE:
+            mails.volume, mails.changed = n.chosen.volume, self.hidden(f"{filling}.ghosts")
+            ahead.append(ir.FrontierClear(mails.changed, ir.Layout.SPARSE))
+            touched += (ir.FrontierPush(mails.changed, GHOST, ir.Layout.SPARSE, dedupe=True),)
         drop = self.only_owned(filling, touched) if filling is not None else []
         enters: tuple[ir.Stmt, ...] = ()
         if filling is not None:  # `drop` ends with a swap, so the frontier itself takes what comes
@@ -477,10 +490,6 @@ class _Placing(Exchanging):
 
 
 _WHO = {"owners": "owners", "ghosts": "ghosts", "all": "all members"}
-
-
-def _length(t: Type) -> int:
-    return t.length if isinstance(t, Vector) else 1
 
 
 def _pushes(n: ir.Apply) -> bool:

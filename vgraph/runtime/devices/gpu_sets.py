@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from vgraph.compiler.backends.abi import Way
 from vgraph.compiler.backends.cuda.layout import OVERFLOW, PEERS_RECEIVED, PEERS_WAITED, STALLED
 from vgraph.errors import DeviceError
 from vgraph.records import dataclass
@@ -212,7 +213,7 @@ def _joined(there: Sequence[GPUMember], memories: Sequence[Memory]) -> list[Any]
     for k, (m, memory) in enumerate(zip(there, memories, strict=True)):
         words = [*_routes(there, k), *boxes]
         sizes = _sizes(m.part, len(there))
-        incoming = (*sizes[:2], len(there) - 1)  # a member has no ghosts of its own vertices
+        incoming = (*sizes[:2], *[len(there) - 1] * 2)  # a member has no ghosts of its own vertices
         table = [len(there), k, PATIENCE, 0, 0, 0, *sizes, *incoming, *arrivals, *words]
         with m.runner.device.current():
             tables.append(m.runner.device.upload(np.array(table, np.uint64)))
@@ -226,12 +227,12 @@ def peers_at_desk(memory: Memory, desk: int) -> list[int]:
     """What a kernel knows that finds all others through the host."""
     boxes = [memory.device.address(memory.arrays[name]) for name in memory.call.plan.interface.mailboxes]
     nobody, nothing = [0], [0] * 4
-    return [1, 0, PATIENCE, 0, 0, desk, *[0] * 6, *nobody, *nothing * 3, *boxes]
+    return [1, 0, PATIENCE, 0, 0, desk, *[0] * 2 * len(Way), *nobody, *nothing * len(Way), *boxes]
 
 
-def _sizes(own: Part, count: int) -> tuple[int, int, int]:
+def _sizes(own: Part, count: int) -> tuple[int, int, int, int]:
     """By way, the elements that a member gets in all."""
-    return int(own.shared[-1]), int(own.ghosts[-1]), count
+    return int(own.shared[-1]), int(own.ghosts[-1]), count, count
 
 
 def _routes(there: Sequence[GPUMember], k: int) -> list[int]:
@@ -243,4 +244,5 @@ def _routes(there: Sequence[GPUMember], k: int) -> list[int]:
         for p, other in enumerate(parts):
             size = int(mine[p + 1]) - int(mine[p])
             found += [int(mine[p]), size, int(getattr(other, at)[k]), _sizes(other, count)[way]]
-    return found + [word for _ in parts for word in (0, 1, k, count)]
+    found += [word for _ in parts for word in (0, 1, k, count)]
+    return found + [word for p in range(count) for word in (p, 1, k, count)]

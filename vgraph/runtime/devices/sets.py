@@ -263,6 +263,9 @@ def reserved(members: Sequence[Member], *, waits: bool = False) -> Iterator[None
             _lock.notify_all()
 
 
+_COPIES = (part.COPIES, part.COPY_OF, part.COPY_AT)
+
+
 # --- what goes in ---------------------------------------------------------------------------------------------
 
 
@@ -274,8 +277,10 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
     given |= {part.OWNED: len(own.owned), part.MEMBERS: count}
     given |= {name: getattr(graph, what) for what, name in part.SIZES.items()}
     at_ghosts = own.ghosts_at
-    sizes = {"owners": len(at_ghosts), "ghosts": len(own.at), "all": 1}
-    at_sizes = {"owners": len(own.at), "ghosts": len(at_ghosts), "all": count}
+    sizes = {"owners": len(at_ghosts), "ghosts": len(own.at), "all": 1, "each": count}
+    at_sizes = {"owners": len(own.at), "ghosts": len(at_ghosts), "all": count, "each": count}
+    lists = {part.GHOSTS: at_ghosts, part.SHARED: own.at}
+    lists |= {part.STARTS[part.GHOSTS]: own.ghosts, part.STARTS[part.SHARED]: own.shared}
     for array in plan.arrays:
         name = array.name
         buffer = part.way_of(name) if array.site == "place" else None
@@ -285,10 +290,12 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
             given[name] = np.broadcast_to(np.uint8(0), (size, array.length) if array.length else (size,))
         elif part.items_of(name) is not None:
             given[name] = np.zeros(2, np.uint8)
-        elif name == part.GHOSTS:
-            given[name] = at_ghosts
-        elif name == part.SHARED:
-            given[name] = own.at
+        elif name == part.COUNTS:
+            given[name] = np.broadcast_to(np.uint8(0), count)
+        elif name in lists:
+            given[name] = lists[name]
+        elif name in _COPIES:
+            given[name] = own.copies[_COPIES.index(name)]
         elif name == part.PLACE:
             given[name] = own.here(graph.num_vertices)
         elif array.origin == "param" and array.site == "vertex":

@@ -303,7 +303,7 @@ def written_properties(body: ir.Body) -> frozenset[str]:
     """Properties that are written in a body."""
     from vgraph.compiler.backends.scan import walk_body
 
-    kinds = (ir.Store, ir.Reduce, ir.CompareAndSwap, ir.Fill, ir.Fold)
+    kinds = (ir.Store, ir.Reduce, ir.CompareAndSwap, ir.Reserve, ir.Fill, ir.Fold)
     nodes = list(walk_body(body))
     swapped = (name for n in nodes if isinstance(n, ir.Exchange) for name in (n.left, n.right))
     sent = (name for n in nodes if isinstance(n, ir.AllToAll) for name in n.gots)

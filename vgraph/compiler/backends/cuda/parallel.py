@@ -232,12 +232,15 @@ def _position(f: Emitter, node: ir.ParFor | ir.BucketLoop, value: str) -> None:
 # --- a thread per vertex ---------------------------------------------------------------------------------------------
 
 
-def by_threads(f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: Callable[[str], str]) -> None:
-    """A thread per item: `vertex` gives the text of what item i is."""
+def by_threads(
+    f: Emitter, node: ir.ParFor | ir.BucketLoop, size: str, vertex: Callable[[str], str], first: str = ""
+) -> None:
+    """A thread per item: `vertex` gives the text of what item i is, of those from `first` on."""
     i = f.temporary("place")
     assert f.region is not None
     body, take = read_ahead(f, node, f.region, size)
-    with f.block(f"for (i64 {i} = thread_number(); {i} < {size}; {i} += num_threads())"):
+    begin = f"{first} + thread_number()" if first else "thread_number()"
+    with f.block(f"for (i64 {i} = {begin}; {i} < {size}; {i} += num_threads())"):
         f.line(f"vid {f.local(node.vertex)} = {vertex(i)};")
         _position(f, node, i)
         take(i)
@@ -256,8 +259,10 @@ def _queue(f: Emitter, node: ir.ParFor, region: Region) -> None:
 
 def _listed(f: Emitter, node: ir.ParFor, region: Region) -> None:
     assert isinstance(node.domain, ir.Listed)
-    length, array = f.names.of("length", node.domain.array), f.prop(node.domain.array)
-    by_threads(f, node, length, lambda i: f"fixed(&{array}[{i}])")
+    array, start, stop = f.prop(node.domain.array), node.domain.start, node.domain.stop
+    size = f.expr(stop) if stop is not None else f.names.of("length", node.domain.array)
+    first = f.expr(start) if start is not None else ""
+    by_threads(f, node, size, lambda i: f"fixed(&{array}[{i}])", first)
 
 
 def _by_lanes(f: Emitter, node: ir.ParFor, region: Region) -> None:

@@ -169,6 +169,11 @@ def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
         f.line(f"{ok} = {call};")
 
 
+def emit_reserve(f: Emitter, node: ir.Reserve) -> None:
+    """`k = reserve count[p]`."""
+    f.line(f"i64 {f.local(node.before)} = reserve(&{f.prop(node.prop)}[{f.expr(node.index)}]);")
+
+
 def emit_lock(f: Emitter, node: ir.Lock) -> None:
     """`ok = lock mutex[v]`: by one thread, which never waits, so that it cannot keep its warp from giving it back."""
     taken = f"take_lock(&{f.prop(node.prop)}[{f.expr(node.index)}])"

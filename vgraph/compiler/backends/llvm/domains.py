@@ -85,11 +85,22 @@ class _Queue(Walk):
 
 
 class _Listed(Walk):
-    """The ids in an array."""
+    """The ids in an array, or in a part of it."""
 
     def size(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> str:
         assert isinstance(node.domain, ir.Listed)
-        return f'%"length.{node.domain.array}"'
+        start, stop = node.domain.start, node.domain.stop
+        if start is None or stop is None:
+            return f'%"length.{node.domain.array}"'
+        return f.op(f"sub nuw nsw i64 {f.expr(stop).text}, {f.expr(start).text}")
+
+    def item(self, f: Emitter, node: ir.ParFor, visit: Visit) -> LoopBody:
+        assert isinstance(node.domain, ir.Listed)
+        whole, start = super().item(f, node, visit), node.domain.start
+        if start is None:
+            return whole
+        first = f.expr(start).text
+        return lambda i, again, x: whole(f.op(f"add nuw nsw i64 {first}, {i}"), again, x)
 
     def vertex(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> Callable[[str], str]:
         assert isinstance(node.domain, ir.Listed)

@@ -344,6 +344,17 @@ def emit_compare_and_swap(f: Emitter, node: ir.CompareAndSwap) -> None:
             f.do(f"store i1 true, ptr {ok}")
 
 
+def emit_reserve(f: Emitter, node: ir.Reserve) -> None:
+    """`k = reserve count[p]`."""
+    address = element_address(f, node.prop, f.index(f.expr(node.index)), I64)
+    if f.serial:
+        before = load_at(f, address, I64, node.prop)
+        store_at(f, address, f.op(f"add i64 {before}, 1"), I64, node.prop)
+    else:
+        before = f.op(f"atomicrmw add ptr {address}, i64 1 monotonic, align 8{f.alias(node.prop)}")
+    f.declare(node.before, Value(before, I64))
+
+
 # --- locks --------------------------------------------------------------------------------------------------
 
 

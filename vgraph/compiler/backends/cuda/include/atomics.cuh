@@ -301,6 +301,15 @@ VG_DEVICE void add_together(T* place, T value) {
   if (__ffs(together) - 1 == lane()) Atomic<Sum>::reduce(place, mul(value, (T)__popc(together)));
 }
 
+// What a place holds before it grows by one: each thread gets another number.
+VG_DEVICE i64 reserve(i64* place) {
+  u32 together = __match_any_sync(__activemask(), (u64)place);
+  u32 leader = __ffs(together) - 1;
+  u64 base = 0;
+  if (lane() == leader) base = atomicAdd((u64*)place, (u64)__popc(together));
+  return (i64)shuffle(base, leader, together) + __popc(together & lanes_below());
+}
+
 // The same where no other thread comes.
 template <class Op, class T>
 VG_DEVICE bool reduce(T* place, T value) {

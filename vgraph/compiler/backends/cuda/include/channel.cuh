@@ -15,8 +15,8 @@ struct Route {
   u64 place, count, at, room;
 };
 
-constexpr u32 WAYS = 3;
-enum Way : u32 { TO_OWNERS, TO_GHOSTS, TO_ALL };
+constexpr u32 WAYS = 4;
+enum Way : u32 { TO_OWNERS, TO_GHOSTS, TO_ALL, TO_EACH };
 
 // In the host's memory, as in `abi.py`.
 struct Desk {
@@ -54,6 +54,10 @@ struct Mail {
 };
 template <class T>
 VG_DEVICE Mail<T> mail(const T* out, u32 number, u32 way) { return {out, number, way}; }
+
+// Where it is said how many elements go to each member of those that are not for all; or nullptr.
+template <class T, class... More>
+VG_DEVICE const u64* sizes_in(Mail<T> first, More...) { return first.way == TO_EACH ? (const u64*)first.out : nullptr; }
 
 // A store into the memory of another GPU.
 template <class T>
@@ -106,12 +110,13 @@ struct Channel {
 
   // All threads of the grid, the first one what there is a single element of; whether this one has sent anything.
   template <class T>
-  VG_DEVICE bool send(Mail<T> mail) const {
+  VG_DEVICE bool send(Mail<T> mail, const u64* sizes) const {
     bool sent = false;
     for (u64 p = 0; p < peers->members; ++p) {
       Route route = peers->route(mail.way, p);
       T* box = (T*)peers->mailbox(mail.number, p) + turn % 2 * route.room + route.at;
-      for (u64 k = thread_number(); k < route.count; k += num_threads()) {
+      u64 count = sizes && mail.way < TO_ALL ? vg::min(route.count, sizes[p]) : route.count;
+      for (u64 k = thread_number(); k < count; k += num_threads()) {
         put_far(&box[k], mail.out[route.place + k]);
         sent = true;
       }
@@ -139,6 +144,23 @@ struct Channel {
     }
     peers->waited += now() - began;
     return true;
+  }
+
+  // One thread, behind `meet`: the bytes that came from others, who may have said how many elements. What one gets in
+  // the first of the ways it has as much of as of what it sends in the other.
+  template <class T>
+  VG_DEVICE u64 came(Mail<T> mail, const u64* said) const {
+    if (!said || mail.way >= TO_ALL) return peers->incoming[mail.way] * sizeof(T);
+    u64 count = 0;
+    for (u64 p = 0; p < peers->members; ++p) {
+      count += vg::min(peers->route(TO_GHOSTS - mail.way, p).count, acquire_system(&said[p]));
+    }
+    return count * sizeof(T);
+  }
+  template <class T, class... More>
+  VG_DEVICE void note_received(Mail<T> first, More... more) const {
+    auto said = first.way == TO_EACH ? (const u64*)peers->mailbox(first.number, peers->me) + begin(TO_EACH) : nullptr;
+    peers->received += (came(first, said) + ... + came(more, said));
   }
 
   // The same through the host.
@@ -215,10 +237,13 @@ template <class Team, class... T>
 VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
   ++channel.turn;
   Peers* peers = channel.peers;
-  bool sent = __syncthreads_or((0 | ... | (int)channel.send(mails)));
+  const u64* sizes = sizes_in(mails...);
+  bool sent = __syncthreads_or((0 | ... | (int)channel.send(mails, sizes)));
   return meet_around(team, sent || peers->desk, [&](Control* control) {
-    peers->received += (0 + ... + (peers->incoming[mails.way] * sizeof(T)));
-    return peers->desk ? channel.hand_over(control, mails...) : channel.meet(control);
+    if (peers->desk) return channel.hand_over(control, mails...);
+    if (!channel.meet(control)) return false;
+    channel.note_received(mails...);
+    return true;
   });
 }
 
