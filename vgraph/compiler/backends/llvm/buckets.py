@@ -28,7 +28,7 @@ from vgraph.compiler.backends.abi import (
     WORKER_STRIDE,
 )
 from vgraph.compiler.backends.llvm import heaps
-from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Binding, Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Binding, Emitter, Region
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.parallel import barrier, end_region, once, prepare
@@ -342,13 +342,10 @@ def visit_all(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, shared: str
     head = f.label("take")
 
     def visit(vertex: str, again: str) -> None:
-        saved = dict(f.locals)
         _take_flag(f, decl, vertex, again)
-        f.bind(node.vertex, Value(vertex, VID))
-        f.loops.append(Loop("", again))
-        f.body(node.body)
-        f.loops.pop()
-        f.locals = saved
+        with f.turn(again):
+            f.bind(node.vertex, Value(vertex, VID))
+            f.body(node.body)
 
     f.start(head)
     some = f.op(

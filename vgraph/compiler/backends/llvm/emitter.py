@@ -323,6 +323,15 @@ class Emitter:
             self.table[type(stmt)](self, stmt)
         self.locals = saved
 
+    @contextmanager
+    def turn(self, again: str, leave: str = "") -> Iterator[None]:
+        """Around a loop's body and the variables that it binds: `continue` leads to `again`, `break` to `leave`."""
+        saved = dict(self.locals)
+        self.loops.append(Loop(leave, again))
+        yield
+        self.loops.pop()
+        self.locals = saved
+
     def index(self, value: Value) -> str:
         """An integer as an i64, to address memory."""
         if value.wide is not None:

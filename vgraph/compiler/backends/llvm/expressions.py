@@ -164,6 +164,11 @@ def row_offset(f: Emitter, side: ir.Orientation, vertex: str, next_one: bool = F
     return offset if t == "i64" else f.op(f"zext {t} {offset} to i64")
 
 
+def row(f: Emitter, side: ir.Orientation, vertex: str) -> tuple[str, str]:
+    """The i64 offsets between which the arcs of `vertex` (i64) lie."""
+    return row_offset(f, side, vertex), row_offset(f, side, vertex, next_one=True)
+
+
 def arcs_of(f: Emitter, side: ir.Orientation) -> str:
     """How many arcs there are on a side: in a part of a directed graph not as many in as out."""
     if any(p.name == OWNED for p in f.program.params):
@@ -179,9 +184,7 @@ def column_index(f: Emitter, side: ir.Orientation, arc: str) -> str:
 
 def emit_degree(f: Emitter, node: ir.Degree) -> Value:
     """`degree.out(v)`."""
-    v = f.index(f.expr(node.vertex))
-    begin = row_offset(f, node.orientation, v)
-    end = row_offset(f, node.orientation, v, next_one=True)
+    begin, end = row(f, node.orientation, f.index(f.expr(node.vertex)))
     degree = f.op(f"sub nuw nsw i64 {end}, {begin}")
     return arithmetic.cast(f, Value(degree, I64), node.type)
 
@@ -196,8 +199,7 @@ def emit_neighbor(f: Emitter, node: ir.Neighbor) -> Value:
 def emit_has_neighbor(f: Emitter, node: ir.HasNeighbor) -> Value:
     """`adjacent.out(v, u)`: bisection."""
     v, u = f.index(f.expr(node.vertex)), f.expr(node.other).text
-    begin = row_offset(f, node.orientation, v)
-    end = row_offset(f, node.orientation, v, next_one=True)
+    begin, end = row(f, node.orientation, v)
     columns = f.pointers[f"{node.orientation.value}.column_indices"]
     return Value(helpers.bisect(f, columns, begin, end, u), BOOL)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import DECLARATIONS, WORKER, WORKER_STRIDE
-from vgraph.compiler.backends.llvm.emitter import Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.emitter import Emitter, Region
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.parallel import end_region, once, poll, prepare
 from vgraph.compiler.backends.llvm.values import Value
@@ -63,12 +63,9 @@ def emit_drain(
         vertex = f.narrow(wide, VID)
         now = key_of(f, decl, vertex)
         f.jump_if(f.op(f"{less} {t} {now.text}, {key}"), head)
-        saved = dict(f.locals)
-        f.bind(node.vertex, vertex)
-        f.loops.append(Loop("", head))
-        f.body(node.body)
-        f.loops.pop()
-        f.locals = saved
+        with f.turn(head):
+            f.bind(node.vertex, vertex)
+            f.body(node.body)
         f.jump(head)
         f.start(region.leave)
     f.loops = loops

@@ -11,7 +11,7 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import hub_counts
-from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
+from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
 from vgraph.compiler.backends.llvm.values import Value
@@ -139,13 +139,10 @@ def emit_for_marked(f: Emitter, node: ir.ForMarkedHubs) -> None:
     counts = f.region.counts.get(id(node)) if f.region is not None else None
 
     def body(number: str, again: str, _: str) -> None:
-        saved = dict(f.locals)
         name = f"{hubs_key(node.orientation, node.hubs)}.vertices"
-        f.bind(node.vertex, Value(f.read(f.types.id, f.pointers[name], number, name), VID))
-        f.loops.append(Loop(done, again))
-        f.body(node.body)
-        f.loops.pop()
-        f.locals = saved
+        with f.turn(again, done):
+            f.bind(node.vertex, Value(f.read(f.types.id, f.pointers[name], number, name), VID))
+            f.body(node.body)
 
     f.branch(f.op(f"icmp ne i64 {blocks}, 0"), hub, other)
     f.start(hub)

@@ -6,8 +6,8 @@ from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import gathers, hubs, sell
-from vgraph.compiler.backends.llvm.emitter import Emitter, Loop
-from vgraph.compiler.backends.llvm.expressions import row_offset
+from vgraph.compiler.backends.llvm.emitter import Emitter
+from vgraph.compiler.backends.llvm.expressions import row
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.parallel import poll
 from vgraph.compiler.backends.llvm.values import Value
@@ -26,17 +26,14 @@ def emit_for_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
         begin, end = gathers.by_lanes(f, node, begin, end, columns)
 
     def each(arc: str, again: str, leave: str) -> None:
-        saved = dict(f.locals)
         if f.region is not None and loop_depth(node.body):
             poll(f)
         if node.prefetch:
             gathers.prefetch(f, node, arc, columns)
-        f.bind(node.vertex, Value(f.read(f.types.id, f.pointers[columns], arc, columns), VID))
-        f.bind(node.edge, f.narrow(arc, EID))
-        f.loops.append(Loop(leave, again))
-        f.body(node.body)
-        f.loops.pop()
-        f.locals = saved
+        with f.turn(again, leave):
+            f.bind(node.vertex, Value(f.read(f.types.id, f.pointers[columns], arc, columns), VID))
+            f.bind(node.edge, f.narrow(arc, EID))
+            f.body(node.body)
 
     counted(f, begin, end, each, "arcs")
 
@@ -63,9 +60,7 @@ def _arcs(f: Emitter, node: ir.ForNeighbors) -> tuple[str, str, str]:
     whole = piece is None or piece.side is not node.orientation
     if piece is not None and not whole and isinstance(node.of, ir.Var) and node.of.name == piece.vertex:
         return piece.begin, piece.end, columns
-    begin = row_offset(f, node.orientation, v)
-    end = row_offset(f, node.orientation, v, next_one=True)
-    return begin, end, columns
+    return *row(f, node.orientation, v), columns
 
 
 def _two_rows(f: Emitter, node: ir.ForCommon) -> tuple[list[str], list[str], list[str]]:
@@ -76,10 +71,7 @@ def _two_rows(f: Emitter, node: ir.ForCommon) -> tuple[list[str], list[str], lis
         found = [hubs.bounds(f, side, node.beyond, x)[1:] for side, x in zip(sides, ends, strict=True)]
         columns = [f"{hubs_key(side, node.beyond)}.columns" for side in sides]
     else:
-        found = [
-            (row_offset(f, side, x), row_offset(f, side, x, next_one=True))
-            for side, x in zip(sides, ends, strict=True)
-        ]
+        found = [row(f, side, x) for side, x in zip(sides, ends, strict=True)]
         columns = [f"{side.value}.column_indices" for side in sides]
     return [begin for begin, _ in found], [end for _, end in found], columns
 
@@ -124,12 +116,9 @@ def emit_for_common(f: Emitter, node: ir.ForCommon) -> None:
     same = f.op(f"icmp eq {t} {x}, {y}")
     f.branch(f.op(f"and i1 {same}, {fresh}"), inside, again)
     f.start(inside)
-    saved = dict(f.locals)
-    f.bind(node.vertex, Value(x, VID))
-    f.loops.append(Loop(leave, again))
-    f.body(node.body)
-    f.loops.pop()
-    f.locals = saved
+    with f.turn(again, leave):
+        f.bind(node.vertex, Value(x, VID))
+        f.body(node.body)
     f.start(again)
     f.do(f"%in.{head} = add nuw nsw i64 {i}, 1")
     f.jump(head)

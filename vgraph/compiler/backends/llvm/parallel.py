@@ -9,7 +9,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, FRONTIER, MAIL, Way
 from vgraph.compiler.backends.llvm import hub_counts, pushes
-from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.memory import combine, load_at, store_at
@@ -264,14 +264,11 @@ def _share_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callabl
 
 def visit(f: Emitter, node: ir.ParFor, vertex: str, again: str, place: str = "") -> None:
     """The body for i64 `vertex`; `again` is where `continue` leads."""
-    saved = dict(f.locals)
-    f.bind(node.vertex, f.narrow(vertex, VID))
-    if place and node.position is not None:
-        f.bind(node.position, Value(place, I64))
-    f.loops.append(Loop("", again))
-    f.body(node.body)
-    f.loops.pop()
-    f.locals = saved
+    with f.turn(again):
+        f.bind(node.vertex, f.narrow(vertex, VID))
+        if place and node.position is not None:
+            f.bind(node.position, Value(place, I64))
+        f.body(node.body)
 
 
 # --- global reductions --------------------------------------------------------------------------------------

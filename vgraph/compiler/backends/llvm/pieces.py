@@ -15,7 +15,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.llvm import domains, parallel
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Piece, Region
-from vgraph.compiler.backends.llvm.expressions import arcs_of, row_offset
+from vgraph.compiler.backends.llvm.expressions import arcs_of, row, row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.values import Value
@@ -71,7 +71,7 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
 
 def _arcs(f: Emitter, node: ir.ParFor, vertex: str) -> tuple[str, str]:
     assert node.cut is not None
-    return row_offset(f, node.cut, vertex), row_offset(f, node.cut, vertex, next_one=True)
+    return row(f, node.cut, vertex)
 
 
 def _run(f: Emitter, node: ir.ParFor, vertex: str, piece: Piece, again: str) -> None:

@@ -31,7 +31,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import CHANNEL_LINES, CONTEXT, LINE
 from vgraph.compiler.backends.llvm import pushes
 from vgraph.compiler.backends.llvm.domains import LARGEST_CHUNK, VERTEX_CHUNK, walk_of
-from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop, Region
+from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Region
 from vgraph.compiler.backends.llvm.expressions import row_offset
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.parallel import chunk_size, combine_partials, prepare, take_chunks
@@ -141,16 +141,14 @@ def _walk(
 def _visit(
     f: Emitter, channel: _Channel, body: ir.Body, vertex: str, place: str, shift: str, again: str
 ) -> None:
-    node, saved = channel.node, dict(f.locals)
-    f.bind(node.vertex, f.narrow(vertex, VID))
-    if node.position is not None:
-        f.bind(node.position, Value(place, I64))
+    node = channel.node
     f.shifts = dict.fromkeys(node.buffers, shift)
-    f.loops.append(Loop("", again))
-    f.body(body)
-    f.loops.pop()
+    with f.turn(again):
+        f.bind(node.vertex, f.narrow(vertex, VID))
+        if node.position is not None:
+            f.bind(node.position, Value(place, I64))
+        f.body(body)
     f.shifts = {}
-    f.locals = saved
 
 
 def _alternate(f: Emitter, channel: _Channel, region: Region) -> None:

@@ -8,7 +8,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import loop_obstacle
 from vgraph.compiler.analysis.slices import arcs_of, key_of
 from vgraph.compiler.backends.llvm import arithmetic
-from vgraph.compiler.backends.llvm.emitter import Emitter, Loop, Slice
+from vgraph.compiler.backends.llvm.emitter import Emitter, Slice
 from vgraph.compiler.backends.llvm.gathers import Lanes
 from vgraph.compiler.backends.llvm.loops import counted
 from vgraph.compiler.backends.llvm.memory import combine
@@ -61,14 +61,11 @@ def walk_row(f: Emitter, node: ir.ForNeighbors, at: Slice) -> None:
     length = f.widen(f.read("i32", f.pointers[lengths], at.row, lengths), "i32")
 
     def each(k: str, again: str, leave: str) -> None:
-        saved = dict(f.locals)
         place = f.op(f"or disjoint i64 {_places(f, f.op(f'add nuw nsw i64 {at.begin}, {k}'))}, {at.lane}")
-        f.bind(node.vertex, _source(f, at, place))
-        f.bind(node.edge, f.narrow(place, EID))
-        f.loops.append(Loop(leave, again))
-        f.body(node.body)
-        f.loops.pop()
-        f.locals = saved
+        with f.turn(again, leave):
+            f.bind(node.vertex, _source(f, at, place))
+            f.bind(node.edge, f.narrow(place, EID))
+            f.body(node.body)
 
     counted(f, "0", length, each, "arcs")
 

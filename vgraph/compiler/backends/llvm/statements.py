@@ -7,7 +7,7 @@ from typing import Final
 from vgraph.compiler import ir
 from vgraph.compiler.backends.abi import Status
 from vgraph.compiler.backends.llvm import arrays
-from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Loop
+from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter
 from vgraph.compiler.backends.llvm.memory import combine
 from vgraph.compiler.backends.llvm.parallel import barrier, poll
 from vgraph.compiler.backends.llvm.values import Value
@@ -91,9 +91,8 @@ def emit_while(f: Emitter, node: ir.While) -> None:
     f.start(head)
     f.jump_unless(f.expr(node.condition).text, leave)
     _poll(f, count, node.body)
-    f.loops.append(Loop(leave, head))
-    f.body(node.body)
-    f.loops.pop()
+    with f.turn(head, leave):
+        f.body(node.body)
     f.jump(head)
     f.start(leave)
 
@@ -151,12 +150,9 @@ def emit_for(f: Emitter, node: ir.For) -> None:
         due = f.op(f"and i64 {k}, {OPERATOR_POLL_ROUNDS - 1}")
         with f.when(f.op(f"icmp eq i64 {due}, {OPERATOR_POLL_ROUNDS - 1}"), "look", UNLIKELY):
             poll(f)
-    f.loops.append(Loop(leave, latch))
-    saved = dict(f.locals)
-    f.bind(node.name, Value(i, I64))
-    f.body(node.body)
-    f.locals = saved
-    f.loops.pop()
+    with f.turn(latch, leave):
+        f.bind(node.name, Value(i, I64))
+        f.body(node.body)
     f.start(latch)
     f.do(f"%n.{head} = add nuw i64 {k}, 1")
     f.do(f"%s.{head} = add i64 {i}, {step}")
@@ -173,12 +169,9 @@ def _driver_for(f: Emitter, node: ir.For, start: str, step: str, rounds: str) ->
     f.start(head)
     f.jump_unless(f.op(f"icmp ne i64 {f.op(f'load i64, ptr {left}')}, 0"), leave)
     _poll(f, count, node.body)
-    f.loops.append(Loop(leave, latch))
-    saved = dict(f.locals)
-    f.declare(node.name, Value(f.op(f"load i64, ptr {at}"), I64))
-    f.body(node.body)
-    f.locals = saved
-    f.loops.pop()
+    with f.turn(latch, leave):
+        f.declare(node.name, Value(f.op(f"load i64, ptr {at}"), I64))
+        f.body(node.body)
     f.start(latch)
     for slot, change in ((left, "-1"), (at, f.op(f"load i64, ptr {width}"))):
         old = f.op(f"load i64, ptr {slot}")
