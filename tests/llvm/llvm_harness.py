@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from machine_code import object_code
+from native_lists import frontiers_of
 
 from vgraph.compiler import ir
 from vgraph.compiler.backends.base import Kernel
@@ -132,10 +133,7 @@ class CPU:
         with context_for(kernel, threads, graph, arrays, params) as context:
             run_native(kernel, context, threads)
             results = {r.name: context.result(k, r.dtype) for k, r in enumerate(kernel.interface.results)}
-            lists = [
-                [context.list_frontier(k, i) for i in range(context.list_length(k))]
-                for k in range(len(kernel.interface.lists))
-            ]
+            lists = [frontiers_of(context, k) for k in range(len(kernel.interface.lists))]
             return Outcome(
                 arrays, results, context.trace(), lists, context.get("status"), context.get("payload")
             )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from kernels import ROUNDS, TRACE, kernel, load
 from machine_code import object_code
+from native_lists import address_of, frontiers_of
 
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CONTEXT, FORK, FRONTIER, LINE, LIST, POOL, WORKER, Status, Steering
@@ -107,7 +108,7 @@ def test_list_of_frontiers_against_a_python_list(dtype):
     count = function("vg_list_count", i64, pointer, i64)
     model = []
     with ContextView(1, num_lists=2) as context:
-        at = context.list_address(1)
+        at = address_of(context, 1)
         for step in range(300):
             if step % 5 == 4:
                 pop(at)
@@ -116,9 +117,10 @@ def test_list_of_frontiers_against_a_python_list(dtype):
             batch = rng.integers(0, 1 << 31, rng.integers(0, 200)).astype(dtype)
             append(context.address, at, batch.ctypes.data, len(batch), batch.itemsize)
             model.append(batch)
-        assert length(at) == context.list_length(1) == len(model)
+        found = frontiers_of(context, 1)
+        assert length(at) == len(found) == len(model)
         for k, expected in enumerate(model):
-            assert np.array_equal(context.list_frontier(1, k), expected)
+            assert np.array_equal(found[k], expected)
             native = np.frombuffer(ctypes.string_at(ids(at, k) or 0, count(at, k) * expected.itemsize), dtype)
             assert np.array_equal(native, expected)
         function("vg_list_clear", None, pointer)(at)
@@ -132,13 +134,13 @@ def test_list_reports_exhausted_memory_and_keeps_what_it_had():
     pointer, i64 = ctypes.c_void_p, ctypes.c_int64
     append = function("vg_list_append", None, pointer, pointer, pointer, i64, ctypes.c_int32)
     with ContextView(1, num_lists=1) as context:
-        at = context.list_address(0)
+        at = address_of(context, 0)
         batch = np.arange(5, dtype=np.uint32)
         append(context.address, at, batch.ctypes.data, 5, 4)
         append(context.address, at, batch.ctypes.data, 1 << 58, 4)
         assert context.status is Status.OUT_OF_MEMORY
         assert context.get("payload") == 4 * ((1 << 58) + 5)
-        assert context.list_frontier(0, 0).tolist() == [0, 1, 2, 3, 4]
+        assert frontiers_of(context, 0)[0].tolist() == [0, 1, 2, 3, 4]
         with pytest.raises(native_threads.DeviceError, match="out of memory"):
             native_threads.raise_for_status(context)
 

@@ -129,21 +129,15 @@ def _job(
     device = "checked" if checked else device
     with _place("cpu" if members else device, memory):
         prepared = _prepared(algorithm, graph, params, stood_in)
-    wanted = by = relabel.by if isinstance(relabel, Overlap) else relabel
-    overlap: str | None = None
     if isinstance(relabel, Overlap) and not incomplete:
         _check_overlap(device, deterministic)
-        overlap, by = _beside(relabel.by, graph, prepared[0])
-    order = None if checked or members else _order(by, graph, prepared[0], now=incomplete)
     return Job(
         algorithm,
         *prepared,
         schedule=schedule or Schedule(),
         device=device,
         threads=_threads(threads, device),
-        relabel=order,
-        overlap=overlap,
-        must_renumber=not (wanted is None or (isinstance(wanted, str) and wanted == "auto")),
+        **_orders(relabel, graph, prepared[0], own=checked or bool(members), now=incomplete),
         deterministic=deterministic,
         max_rounds=max_rounds,
         seed=_seed(seed),
@@ -168,6 +162,19 @@ def _shared(
     ):
         raise ParameterError(f"max_rounds={shown(max_rounds)}: an int of at least 1")
     return {**params, **own}, max_rounds, seed
+
+
+def _orders(
+    relabel: By | Overlap | None, given: Graph, graph: Graph, *, own: bool, now: bool
+) -> dict[str, Any]:
+    """What a job says of the order to run `graph` in: its own, or `relabel`; `now`: none is made beside the run."""
+    wanted = by = relabel.by if isinstance(relabel, Overlap) else relabel
+    overlap: str | None = None
+    if isinstance(relabel, Overlap) and not now:
+        overlap, by = _beside(relabel.by, given, graph)
+    order = None if own else _order(by, given, graph, now=now)
+    asked = not (wanted is None or (isinstance(wanted, str) and wanted == "auto"))
+    return {"relabel": order, "overlap": overlap, "must_renumber": asked}
 
 
 def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str | None:

@@ -285,26 +285,6 @@ class ContextView:
         found: AnyArray = block[(address - block.ctypes.data) // block.shape[1]]
         return found
 
-    def list_address(self, index: int) -> int:
-        """Address of list descriptor `index`."""
-        return int(self._lists.ctypes.data) + index * LIST.size
-
-    def list_frontier(self, index: int, position: int) -> AnyArray:
-        """A copy of the ids of frontier `position` of list `index`."""
-        entry = self._lists[index]
-        assert 0 <= position < int(entry["length"])
-        dtype = np.dtype(f"<u{int(entry['id_bytes'])}")
-        start, end = (
-            _copy(int(entry["offsets"]) + 8 * (position + k), 8, np.dtype("<u8"))[0] for k in (0, 1)
-        )
-        return _copy(
-            int(entry["ids"]) + int(start) * dtype.itemsize, int(end - start) * dtype.itemsize, dtype
-        )
-
-    def list_length(self, index: int) -> int:
-        """Number of frontiers in list `index`."""
-        return int(self._lists["length"][index])
-
     def trace(self) -> AnyArray:
         """A copy of the trace, one `TRACE_RECORD` per round."""
         return _copy(self.get("trace"), self.get("trace_length") * TRACE_RECORD.itemsize, TRACE_RECORD)

@@ -161,12 +161,6 @@ def compile_ir(text: str, *, opt: int | None = None) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def optimised_ir(text: str, *, opt: int | None = None) -> str:
-    """The module after LLVM's optimisations, as text."""
-    with _lock:
-        return str(_optimised(text, _level(opt))[0])
-
-
 def assembly(text: str, *, opt: int | None = None) -> str:
     """The host's assembly for the module."""
     with _lock:

@@ -118,16 +118,14 @@ def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Attribute, ow
 
 def _store(ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attribute, place: Place) -> None:
     found = reductions.of_augment(statement) if isinstance(statement, s.Augment) else None
-    if place.prop is not None and place.prop.origin is ir.Origin.SCRATCH:
-        _store_scratch(ctx, statement, target, place)
-        return
-    if place.alone:
+    if place.alone or (place.prop is not None and place.prop.origin is ir.Origin.SCRATCH):
         _store_at(ctx, statement, target, place)
         return
     vertex = place.at.expr if place.at is not None else None
     spreads = found is not None and ctx.spread.get(target.name) == found.op  # `u.x op= e` of others meets it
     if vertex == ctx.own and not ctx.is_edge and not spreads:
-        _store_own(ctx, statement, target, place)
+        _store_at(ctx, statement, target, place)
+        note_own(ctx, place, statement.span)
         return
     if isinstance(statement, s.Assign) and ctx.claiming is not None and vertex == ctx.claiming:
         _store_claimed(ctx, statement, place)
@@ -164,42 +162,19 @@ def _not_a_reduction(place: Place) -> Callable[[Span, str, str], Refusal]:
     )
 
 
-def _new_value(ctx: Context, statement: s.Assign | s.Augment, target: s.Attribute) -> Value:
-    """What a statement that meets no other stores."""
-    new = value(ctx, statement.value)
-    if isinstance(statement, s.Augment):
-        new = combine(statement.op, value(ctx, target), new, statement.span)
-    return new
-
-
-def _store_own(
-    ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attribute, place: Place
-) -> None:
-    """A vertex operator writes its own vertex."""
-    _store_at(ctx, statement, target, place)
-    note_own(ctx, place, statement.span)
-
-
 def _store_at(
     ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attribute, place: Place
 ) -> None:
-    """A write that meets no other."""
+    """A write that meets no other, or that only this visit sees."""
     assert place.at is not None
-    new = _new_value(ctx, statement, target)
+    assert place.prop is not None
+    new = value(ctx, statement.value)
+    if isinstance(statement, s.Augment):
+        new = combine(statement.op, value(ctx, target), new, statement.span)
+    store = ir.ScratchStore if place.prop.origin is ir.Origin.SCRATCH else ir.Store
     kept = stored(ctx, new, place.type, place.text)
     at = sure(ctx, place.at)
-    where_sure(ctx, ir.Store(place.name, at.expr, kept, span=statement.span), at)
-
-
-def _store_scratch(
-    ctx: OperatorContext, statement: s.Assign | s.Augment, target: s.Attribute, place: Place
-) -> None:
-    """A write that only this visit sees."""
-    new = _new_value(ctx, statement, target)
-    assert place.at is not None
-    at = sure(ctx, place.at)
-    kept = stored(ctx, new, place.type, place.text)
-    where_sure(ctx, ir.ScratchStore(place.name, at.expr, kept, span=statement.span), at)
+    where_sure(ctx, store(place.name, at.expr, kept, span=statement.span), at)
 
 
 def _store_claimed(ctx: OperatorContext, statement: s.Assign, place: Place) -> None:
