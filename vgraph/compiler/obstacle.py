@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from vgraph.source import Span
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class Obstacle(NamedTuple):
@@ -21,3 +26,16 @@ class Blocked(Exception):
     def __init__(self, reason: str, span: Span | None) -> None:
         super().__init__(reason)
         self.obstacle = Obstacle(reason, span)
+
+
+def or_obstacle(find: Callable[_P, _T]) -> Callable[_P, _T | Obstacle]:
+    """`find`, which gives the obstacle where it would raise Blocked."""
+
+    @wraps(find)
+    def found(*args: _P.args, **how: _P.kwargs) -> _T | Obstacle:
+        try:
+            return find(*args, **how)
+        except Blocked as blocked:
+            return blocked.obstacle
+
+    return found

@@ -12,7 +12,7 @@ from __future__ import annotations
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, effects, role_of
 from vgraph.compiler.analysis.guards import parts
-from vgraph.compiler.obstacle import Blocked, Obstacle
+from vgraph.compiler.obstacle import Blocked, or_obstacle
 from vgraph.compiler.types import BOOL, VID, Kind, Scalar
 from vgraph.records import dataclass
 
@@ -30,15 +30,9 @@ class Cascade:
     flag: str
 
 
-def cascade(program: ir.Program, apply: ir.Apply) -> Cascade | Obstacle:
+@or_obstacle
+def cascade(program: ir.Program, apply: ir.Apply) -> Cascade:
     """The cascade whose update `apply` is, or why it is none."""
-    try:
-        return _cascade(program, apply)
-    except Blocked as blocked:
-        return blocked.obstacle
-
-
-def _cascade(program: ir.Program, apply: ir.Apply) -> Cascade:
     taking = _filter(program, apply)
     update, chosen = program.operator(apply.op), program.operator(taking.op)
     number = _number(program, update)

@@ -18,7 +18,7 @@ from typing import Final, NoReturn
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.node import Node
-from vgraph.compiler.obstacle import Blocked, Obstacle
+from vgraph.compiler.obstacle import Blocked, Obstacle, or_obstacle
 from vgraph.compiler.types import VID
 from vgraph.records import dataclass
 
@@ -68,13 +68,11 @@ def _outermost(body: Iterable[Node]) -> Iterator[ir.For]:
             yield from _outermost(s.body)
 
 
-def iterations(program: ir.Program, loop: ir.For, divided: Collection[ir.For]) -> Iterations | Obstacle:
+@or_obstacle
+def iterations(program: ir.Program, loop: ir.For, divided: Collection[ir.For]) -> Iterations:
     """What the iterations of a loop share, or why they are not independent; `divided` are all loops of which this is
     asked, in which nothing private is seen from outside."""
-    try:
-        return _Iterations(program, loop, divided).run()
-    except Blocked as found:
-        return found.obstacle
+    return _Iterations(program, loop, divided).run()
 
 
 @dataclass

@@ -200,42 +200,27 @@ def _hint(e: ir.Expr) -> str:
     return "src"
 
 
-def split_computed(
-    operator: ir.Operator,
-    declare: Declare,
-    fresh: Callable[[str], str],
-    index: ir.Expr,
-    *,
-    touched: bool,
-    stops: bool = False,
-) -> Split:
-    """COMPUTED: one buffer per reduced property, a flag and the values per claim, at `index`.
+@dataclass
+class Computed:
+    """COMPUTED: one buffer per reduced property, a flag and the values per claim, at `index`."""
 
-    `touched`: accumulating reductions are marked, for they count as changes; `stops`: the producer leaves its loop
-    over arcs once it has found a claim (for operators that do nothing but claim).
-    """
-    return _Computed(operator, declare, fresh, index, touched, stops).split()
+    operator: ir.Operator
+    declare: Declare
+    fresh: Callable[[str], str]
+    index: ir.Expr
+    touched: bool
+    """Accumulating reductions are marked, for they count as changes."""
+    stops: bool = False
+    """The producer leaves its loop over arcs once it has found a claim (for operators that do nothing but claim)."""
 
-
-class _Computed:
-    def __init__(
-        self,
-        operator: ir.Operator,
-        declare: Declare,
-        fresh: Callable[[str], str],
-        index: ir.Expr,
-        touched: bool,
-        stops: bool,
-    ) -> None:
-        self.operator, self.declare, self.fresh, self.index = operator, declare, fresh, index
-        self.touched, self.stops = touched, stops
+    def __post_init__(self) -> None:
         self.before: list[ir.Stmt] = []  # locals of the producer, and at its end the stores of them
         self.after: list[ir.Stmt] = []
         self.inactive: list[ir.Stmt] = []
         self.consumer: list[ir.Stmt] = []
         self.registers: dict[str, ir.Body] = {}
-        counts = [n.prop for n in _statements(operator.body) if isinstance(n, ir.Reduce)]
-        top = [n for n in operator.body if isinstance(n, ir.Reduce)]
+        counts = [n.prop for n in _statements(self.operator.body) if isinstance(n, ir.Reduce)]
+        top = [n for n in self.operator.body if isinstance(n, ir.Reduce)]
         self.direct = {n.prop for n in top if counts.count(n.prop) == 1}
 
     def split(self) -> Split:

@@ -12,7 +12,7 @@ from typing import Final, NoReturn, TypeVar
 
 from vgraph.compiler import ir
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.obstacle import Blocked, Obstacle
+from vgraph.compiler.obstacle import Blocked, or_obstacle
 from vgraph.compiler.types import VID, is_long
 
 _N = TypeVar("_N", bound=ir.Node)
@@ -37,12 +37,10 @@ def own_sums(loop: _N, vertex: str) -> _N:
 
 
 @ir.per_operator
-def cut_operator(operator: ir.Operator) -> ir.Operator | Obstacle:
+@or_obstacle
+def cut_operator(operator: ir.Operator) -> ir.Operator:
     """A vertex operator for pieces of its vertex's arcs, or why there is none."""
-    try:
-        return _Cutter(operator).operator_of_pieces()
-    except Blocked as blocked:
-        return blocked.obstacle
+    return _Cutter(operator).operator_of_pieces()
 
 
 class _Cutter:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import Role, WriteClass, effects, fixed_claim, is_round_loop, role_of
-from vgraph.compiler.obstacle import Blocked, Obstacle
+from vgraph.compiler.obstacle import Blocked, or_obstacle
 from vgraph.compiler.types import VID, Scalar, Type, limits
 from vgraph.records import dataclass
 
@@ -36,15 +36,9 @@ class Search:
     level: tuple[int, int] | None
 
 
-def search(program: ir.Program, apply: ir.Apply) -> Search | Obstacle:
+@or_obstacle
+def search(program: ir.Program, apply: ir.Apply) -> Search:
     """The search whose one apply this is, or why it is none."""
-    try:
-        return _search(program, apply)
-    except Blocked as blocked:
-        return blocked.obstacle
-
-
-def _search(program: ir.Program, apply: ir.Apply) -> Search:
     operator, found = program.operator(apply.op), effects(program.operator(apply.op))
     claim = fixed_claim(operator) if found.classes() == {WriteClass.CLAIMING} else None
     if claim is None or role_of(operator, claim.index) is not Role.DST or found.globals_reduced:

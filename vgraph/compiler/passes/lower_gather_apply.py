@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.payload import Split, split_computed, split_raw
+from vgraph.compiler.analysis.payload import Computed, Split, split_raw
 from vgraph.compiler.ir.legality import ARC_SITES
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
 from vgraph.compiler.passes.pulls import Pull, collect, pull_body
@@ -84,11 +84,11 @@ class Buffers:
 def divide(
     low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, buffers: Buffers, *, stops: bool = False
 ) -> Split:
-    """The operator in two parts, with buffers that have an element per arc; `stops` as in `split_computed`."""
+    """The operator in two parts, with buffers that have an element per arc; `stops` as in `Computed`."""
     index = ir.Var(operator.args[1], EID)
     if apply.chosen.payload is Payload.RAW:
         return split_raw(operator, buffers, index, arcs=True, guarded=apply.frontier is not None)
-    return split_computed(operator, buffers, low.fresh, index, touched=apply.out is not None, stops=stops)
+    return Computed(operator, buffers, low.fresh, index, apply.out is not None, stops).split()
 
 
 lower_gather_apply = lowering(

@@ -239,16 +239,14 @@ class Emitter:
         """Call and, where needed, declare an intrinsic or C function; `args` are `type value` texts."""
         types = ", ".join(a.split("%", 1)[0].rsplit(" ", 1)[0] if "%" in a else _type_of(a) for a in args)
         self.declarations.add(f"declare {result} @{function}({types})")
-        text = f"call {result} @{function}({', '.join(args)})"
-        if result == "void":
-            self.do(text)
-            return ""
-        return self.op(text)
+        return self._called(result, function, args)
 
     def native(self, function: str, *args: str) -> str:
         """Call a function of the native runtime; returns the result's register, or nothing for void."""
         self.declarations.add(f"declare {DECLARATIONS[function]} nounwind")
-        result = DECLARATIONS[function].split(" ", 1)[0]
+        return self._called(DECLARATIONS[function].split(" ", 1)[0], function, args)
+
+    def _called(self, result: str, function: str, args: tuple[str, ...]) -> str:
         text = f"call {result} @{function}({', '.join(args)})"
         if result == "void":
             self.do(text)
