@@ -377,15 +377,12 @@ def _entries_of_all(f: Emitter, decl: ir.BucketsDecl) -> str:
 def _take_flag(f: Emitter, decl: ir.BucketsDecl, vertex: str, passed: str) -> None:
     """Go to `passed` if the vertex was visited since it was last pushed."""
     flag, alias = f.item("i8", f.pointers[f"queued {decl.name}"], f.widen(vertex)), f.alias("queued")
-    pending = f.label("pending")
     if f.serial:
         seen = f.op(f"load i8, ptr {flag}, align 1{alias}")
-        f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
-        f.start(pending)
+        f.jump_if(f.op(f"icmp eq i8 {seen}, 0"), passed)
         f.do(f"store i8 0, ptr {flag}, align 1{alias}")
         return
     seen = f.op(f"load atomic i8, ptr {flag} monotonic, align 1{alias}")
-    f.branch(f.op(f"icmp eq i8 {seen}, 0"), passed, pending)
-    f.start(pending)
+    f.jump_if(f.op(f"icmp eq i8 {seen}, 0"), passed)
     before = f.op(f"atomicrmw xchg ptr {flag}, i8 0 acq_rel, align 1{alias}")
     f.jump_if(f.op(f"icmp eq i8 {before}, 0"), passed, UNLIKELY)

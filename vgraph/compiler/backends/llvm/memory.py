@@ -267,21 +267,18 @@ def _reduce_if_better(
 def _branch_if_better(f: Emitter, op: str, old: str, value: Value, done: str) -> str:
     """Go to `done` unless the reduction would change `old`; returns the new value."""
     t = value.type
-    name, better = f.types.register(t), f.label("better")
+    name = f.types.register(t)
     if op in ("|", "&"):
         new = arithmetic.binary(f, op, old, value.text, t)
-        f.branch(f.op(f"icmp eq {name} {new}, {old}"), done, better)
-        f.start(better)
+        f.jump_if(f.op(f"icmp eq {name} {new}, {old}"), done)
         return new
     if not is_float(t):
-        f.branch(arithmetic.compare(f, "<" if op == "min" else ">", value.text, old, t), better, done)
-        f.start(better)
+        f.jump_unless(arithmetic.compare(f, "<" if op == "min" else ">", value.text, old, t), done)
         return value.text
     predicate = "ult" if op == "min" else "ugt"
     f.jump_unless(f.op(f"fcmp {predicate} {name} {value.text}, {old}"), done)
     # smaller, or a NaN among the two: a NaN in memory stays, a NaN that comes is put there
-    f.branch(f.op(f"fcmp ord {name} {old}, {old}"), better, done)
-    f.start(better)
+    f.jump_unless(f.op(f"fcmp ord {name} {old}, {old}"), done)
     return value.text
 
 

@@ -223,13 +223,11 @@ def take_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[
     if not f.serial:
         _share_chunks(f, size, chunk, drained, work)
         return
-    before, head, take, run = f.block, *map(f.label, ("chunk", "chunk.take", "chunk.run"))
+    before, head = f.block, f.label("chunk")
     f.start(head)
     place, begin = len(f.lines), f"%begin.{head}"
-    f.branch(f.cancelled(), drained, take, UNLIKELY)
-    f.start(take)
-    f.branch(f.op(f"icmp ult i64 {begin}, {size}"), run, drained)
-    f.start(run)
+    f.jump_if(f.cancelled(), drained, UNLIKELY)
+    f.jump_unless(f.op(f"icmp ult i64 {begin}, {size}"), drained)
     end = f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw i64 {begin}, {chunk}')}", f"i64 {size}")
     work(begin, end)
     f.lines.insert(place, f"  {begin} = phi i64 [ 0, %{before} ], [ {end}, %{f.block} ]")

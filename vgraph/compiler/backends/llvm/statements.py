@@ -116,17 +116,13 @@ def _poll(f: Emitter, count: str, body: ir.Body) -> None:
     if f.region is not None:
         poll(f)
     elif f.serial and not has_collective(body):
-        go = f.label("go")
-        f.branch(f.cancelled(), f.exit, go, UNLIKELY)
-        f.start(go)
+        f.jump_if(f.cancelled(), f.exit, UNLIKELY)
     elif count:
-        go = f.label("go")
         rounds = f.op(f"add i64 {f.op(f'load i64, ptr {count}')}, 1")
         f.do(f"store i64 {rounds}, ptr {count}")
         due = f.op(f"icmp eq i64 {f.op(f'and i64 {rounds}, {POLL_ROUNDS - 1}')}, 0")
-        f.jump_unless(due, go, UNLIKELY)
-        barrier(f)
-        f.start(go)
+        with f.when(due, "meet", UNLIKELY):
+            barrier(f)
 
 
 def emit_for(f: Emitter, node: ir.For) -> None:
