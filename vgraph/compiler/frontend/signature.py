@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from difflib import get_close_matches
-from typing import Any, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 import numpy as np
 
@@ -122,26 +122,19 @@ class NotAccepted(Exception):
 
 def type_of(value: object, annotation: object, default: object) -> ArgumentType:
     """The type of a parameter for one value. Raises NotAccepted."""
-    if isinstance(annotation, PropertyAnnotation):
-        return _property(value, annotation, default)
     if isinstance(annotation, EdgePropertyAnnotation):
         return _edge_property(value, annotation, default)
-    if isinstance(annotation, BoundsAnnotation):
-        return _bounded(value, annotation, default)
-    if isinstance(annotation, DType):
-        return _annotated(value, annotation, default)
     if get_origin(annotation) is list:
         return _annotated_array(value, annotation)
-    if isinstance(annotation, ArrayAnnotation):
-        return _table(value, annotation, default)
+    for kind, of in _BY_ANNOTATION.items():
+        if isinstance(annotation, kind):
+            return StaticValue(None) if value is None and default is None else of(value, annotation, default)
     if annotation in (int, float, bool) and default is not None:
         default = annotation() if callable(annotation) else default
     return _inferred(value, default)
 
 
 def _annotated(value: object, dtype: DType, default: object) -> ArgumentType:
-    if value is None and default is None:
-        return StaticValue(None)
     if not isinstance(dtype.type, Scalar) or not _fits(value, dtype.type):
         raise NotAccepted(accepts(dtype))
     return dtype.type
@@ -168,8 +161,6 @@ def _limits(t: Scalar) -> tuple[int, int]:
 
 
 def _property(value: object, annotation: PropertyAnnotation, default: object) -> ArgumentType:
-    if value is None and default is None:
-        return StaticValue(None)
     found = _array(value, 2 if isinstance(annotation.dtype.type, Vector) else 1)
     wanted = annotation.dtype.type
     element = wanted.element if isinstance(wanted, Vector) else wanted
@@ -195,8 +186,6 @@ def _edge_property(value: object, annotation: EdgePropertyAnnotation, default: o
 
 def _bounded(value: object, annotation: BoundsAnnotation, default: object) -> ArgumentType:
     """A number between bounds, in the type of the annotation, of the default, of a bound, or its own."""
-    if value is None and default is None:
-        return StaticValue(None)
     floats = any(
         isinstance(b, float) and not isinstance(b, Infinity) for b in (annotation.low, annotation.high)
     )
@@ -227,13 +216,20 @@ def _annotated_array(value: object, annotation: object) -> ArgumentType:
 
 def _table(value: object, annotation: ArrayAnnotation, default: object) -> ArgumentType:
     """An array whose elements the type holds; only floats may lose digits."""
-    if value is None and default is None:
-        return StaticValue(None)
     found, t = _array(value, annotation.dimensions), annotation.dtype.type
     assert isinstance(t, Scalar)
     if found is None or not _holds(t, found):
         raise NotAccepted(accepts(annotation))
     return ArrayType(t, annotation.dimensions)
+
+
+_BY_ANNOTATION: Final[dict[type, Callable[[object, Any, object], ArgumentType]]] = {
+    PropertyAnnotation: _property,
+    BoundsAnnotation: _bounded,
+    DType: _annotated,
+    ArrayAnnotation: _table,
+}
+"""The type of a parameter for a value, by the class of its annotation, unless value and default are None."""
 
 
 def _holds(t: Scalar, found: np.ndarray[Any, Any]) -> bool:
