@@ -34,7 +34,7 @@ FILES = {
     "USA-road-FLA": "road/USA-road-FLA.pace.gr.xz",
 }
 LARGE = 1 << 22
-"""Arcs above which a graph is measured once, and not warmed up."""
+"""Arcs above which a graph is measured once."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,15 @@ def undirected(graph: vg.Graph) -> vg.Graph:
     )
 
 
-def ways(methods: list[str], threads: list[int]) -> dict[str, Callable[[vg.Graph, int, int], Partition]]:
+def ways(
+    methods: list[str], threads: list[int], devices: list[str]
+) -> dict[str, Callable[[vg.Graph, int, int], Partition]]:
     """The sides of the comparison, by name."""
     found: dict[str, Callable[[vg.Graph, int, int], Partition]] = {}
     for t in threads:
         found[f"vgraph, {t} thr"] = lambda g, k, s, t=t: vg.partition(g, k, seed=s, threads=t)
+    for device in devices:
+        found[f"vgraph, {device}"] = lambda g, k, s, d=device: vg.partition(g, k, seed=s, device=d)
     for method in methods:
         found[method] = lambda g, k, s, m=method: vg.partition(g, k, m, seed=s)
     return found
@@ -113,6 +117,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=["metis"])
     parser.add_argument("--k", nargs="+", type=int, default=[2, 16, 64])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--devices", nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "vgraph-bench")
@@ -120,13 +125,14 @@ def main() -> None:
     parser.add_argument("--note", default="")
     args = parser.parse_args()
     preferred = first_in_line()
-    sides = ways(args.methods, args.threads)
+    sides = ways(args.methods, args.threads, args.devices)
     rows = []
     for name in args.graphs:
         graph = load(name, args.data, args.cache)
         once = graph.num_arcs > LARGE
-        for run in sides.values() if not once else ():
-            run(graph, args.k[0], 0)
+        for side, run in sides.items():
+            if not once or side.startswith("vgraph"):
+                run(graph, args.k[0], 0)
         for k in args.k:
             often = (1, 1) if once else (args.seeds, args.blocks)
             rows.append(measure(name, graph, k, sides, *often))

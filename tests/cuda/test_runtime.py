@@ -322,6 +322,25 @@ def test_results_that_stay_on_the_device(gpu, graph):
         assert gpu.used == graph.out.row_offsets.nbytes + result.y.nbytes
 
 
+class Lent(np.ndarray):
+    """An array that is said to lie on a GPU."""
+
+    __cuda_array_interface__ = None
+
+    def get(self):
+        return np.array(self)
+
+
+def test_arguments_that_lie_on_the_device(emulated, graph):
+    """They are neither fetched nor sent; a run on the CPU takes them as well."""
+    with written(weighted_body):
+        vg.run(weighted, graph, device="cuda", x=X, add=7)
+        before = emulated.uploads
+        check(vg.run(weighted, graph, device="cuda", x=X.view(Lent), add=7), graph)
+        assert emulated.uploads == before
+    check(vg.run(weighted, graph, device="cpu", x=X.view(Lent), add=7), graph)
+
+
 def test_results_that_stay_on_the_device_in_another_order(gpu, graph):
     rank = np.arange(300)[::-1]
     with written(weighted_body):

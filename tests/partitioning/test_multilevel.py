@@ -9,7 +9,7 @@ import pytest
 from test_simple import grid
 
 import vgraph as vg
-from vgraph.partitioning import contraction, multilevel
+from vgraph.partitioning import contraction, multilevel, places
 from vgraph.partitioning.problem import problem_of
 from vgraph.partitioning.programs.bisection import bisection
 
@@ -125,7 +125,7 @@ def test_bisection_reports_what_it_made():
 def test_neighbors_are_paired_that_are_light_enough():
     graph = weighted(300, 5, 9)
     problem = problem_of(graph, 2, 1.03, 0, "load", "weight", 1, "cpu")
-    mate = multilevel.paired(problem, problem.graph, 12, 1)
+    mate = multilevel.paired(problem, places.Host(), problem.graph, 12, 1)
     to_coarser = contraction.contracted(problem.graph, mate, 1)[1]
     sizes, loads = np.bincount(to_coarser), np.bincount(to_coarser, problem.loads)
     assert sorted(set(sizes)) == [1, 2]
@@ -140,10 +140,30 @@ def test_neighbors_are_paired_that_are_light_enough():
     assert free.sum() < 0.1 * reach.sum()
 
 
+@pytest.mark.parametrize("id_bits", [None, 64])
+def test_sorting_contracts_as_the_table_does(id_bits):
+    problem = problem_of(weighted(300, 5, 9, id_bits), 2, 1.03, 0, "load", "weight", 1, "cpu")
+    mate = multilevel.paired(problem, places.Host(), problem.graph, 12, 1)
+    (table, into), (keys, also) = (
+        contraction.contracted(problem.graph, mate, 1),
+        contraction.contracted_by_keys(problem.graph, mate, np),
+    )
+    assert (into == also).all()
+    assert keys.num_arcs == keys.num_edges == table.num_arcs
+    for one, other in (
+        (table.out.row_offsets, keys.out.row_offsets),
+        (table.out.column_indices, keys.out.column_indices),
+        (table.edge_properties["weight"], keys.edge_properties["weight"]),
+        (table.vertex_properties["load"], keys.vertex_properties["load"]),
+    ):
+        assert one.dtype == other.dtype
+        assert (one == other).all()
+
+
 def test_vertices_on_one_hub_are_paired():
     graph = vg.Graph.from_edges([0] * 60, range(1, 61), directed=False)
     problem = problem_of(graph, 2, 1.03, 0, [1] * 61, None, 1, "cpu")
-    mate = multilevel.paired(problem, problem.graph, 10, 1)
+    mate = multilevel.paired(problem, places.Host(), problem.graph, 10, 1)
     sizes = np.bincount(contraction.contracted(problem.graph, mate, 1)[1])
     assert sizes.size == 31
     assert sizes.max() == 2

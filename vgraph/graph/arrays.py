@@ -212,13 +212,25 @@ def as_properties(properties: Mapping[str, Any], length: int, of: str) -> dict[s
     return {name: as_property(name, values, length, of) for name, values in properties.items()}
 
 
+def on_gpu(values: object) -> bool:
+    """Whether this is an array of CuPy's, or one like it."""
+    return hasattr(values, "__cuda_array_interface__") and hasattr(values, "get")
+
+
+def host_of(values: Any) -> NDArray[Any]:
+    """`values` as an array of NumPy's, copied from a GPU if they lie there."""
+    return np.asarray(values.get() if on_gpu(values) else values)
+
+
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
     """The same memory, which nobody else may write to, as an array that cannot be made writable again.
 
     An array whose flag says read-only can be told otherwise as long as it owns its memory; one that looks through a
-    read-only memoryview cannot.
+    read-only memoryview cannot. Arrays on a GPU, which graphs have that no user sees, are trusted as they are.
     """
     assert array.flags.c_contiguous, "kernels walk arrays element by element"
+    if on_gpu(array):
+        return array
     base: object = array.base
     if isinstance(base, memoryview) and base.readonly:
         again = np.asarray(base)
@@ -234,6 +246,8 @@ def handed_out(array: NDArray[Any]) -> NDArray[Any]:
     Whoever has an array object can change its dtype, shape and strides in place. What is kept for compiled code is
     therefore never handed out itself.
     """
+    if on_gpu(array):
+        return array
     return np.asarray(array.base)
 
 

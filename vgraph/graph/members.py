@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.graph.arrays import host_of
+
 _SUFFIX = ".members"
 
 
@@ -23,10 +25,10 @@ def array_name(prop: str) -> str:
 def marked(ids: Any, num_vertices: int) -> NDArray[np.bool_]:
     """For each vertex whether it is among `ids`, integers below `num_vertices` in any order, any of them repeated."""
     found = np.zeros(num_vertices, np.bool_)
-    found[np.asarray(ids, np.int64)] = True
+    found[host_of(ids).astype(np.int64, copy=False)] = True
     return found
 
 
 def ids(marks: Any) -> Any:
     """The vertices that are marked, ascending, as an int64 array of NumPy; `marks` may be CuPy's."""
-    return np.flatnonzero(marks.get() if hasattr(marks, "__cuda_array_interface__") else marks)
+    return np.flatnonzero(host_of(marks))

@@ -1,7 +1,7 @@
 """vgraph's own partitioner: coarsen, divide the coarsest graph by recursive bisection, refine on the way back.
 
 After Karypis and Kumar 1998; refinement is Jet (Gilbert et al. 2023). The steps are programs of the language
-(`programs/`); between them levels are contracted by machine code, and projected by NumPy.
+(`programs/`); between them levels are contracted and projected where they lie (`places.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import Graph
-from vgraph.graph.build import sources_of
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.partitioning.contraction import contracted
+from vgraph.partitioning.contraction import NONE, contracted, contracted_by_keys, owners
+from vgraph.partitioning.places import Host, like, place_for
 from vgraph.partitioning.problem import Problem
 from vgraph.partitioning.programs.bisection import bisection
 from vgraph.partitioning.programs.matching import matching
@@ -40,8 +40,6 @@ LEAST_TRIES: Final = 4
 WORK: Final = 20_000
 """Bisections are tried so often that they walk about so many arcs, or an eighth of the graph's: what is cheap beside
 the rest, and gains most where the coarsest graph is small beside it, as that of a road network."""
-NONE: Final = 2**32 - 1
-"""The mate of a vertex without one."""
 PASSES: Final = 2
 IDLE_MOVES: Final = 40
 """Passes of a try, and moves of a pass without a better state."""
@@ -57,10 +55,10 @@ PATIENCE: Final = 6
 
 @dataclass
 class Level:
-    """A graph, and which vertex of the next coarser one each of its vertices went into."""
+    """A graph, and which vertex of the next coarser one each of its vertices went into. Arrays are those of a place."""
 
     graph: Graph
-    to_coarser: NDArray[np.int32] | None = None
+    to_coarser: Any = None
     seconds: float = 0.0
 
 
@@ -68,8 +66,8 @@ class Level:
 class State:
     """Parts of a level: which vertices may be at their borders, the cut, the heaviest, and the turns it took."""
 
-    parts: NDArray[np.int32]
-    border: NDArray[np.bool_]
+    parts: Any
+    border: Any
     cut: int
     heaviest: int = 0
     turns: int = 0
@@ -80,8 +78,30 @@ def multilevel(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, .
     n, k = problem.graph.num_vertices, problem.k
     if n <= k:
         return np.arange(n, dtype=np.int32), ()
-    levels = coarsened(problem)
-    state = state_of(levels[-1].graph, divided(problem, levels[-1].graph))
+    with place_for(problem.device) as place:
+        levels = coarsened(problem, place)
+        coarsest = levels[-1].graph
+        parts = place.put(divided(problem, place.back(coarsest)))
+        state, stats = uncoarsened(problem, place, levels, state_of(place, coarsest, parts))
+        return repaired(problem, place.get(state.parts)), stats
+
+
+def label_propagation(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, ...]]:
+    """The refinement alone, from blocks: fast, and as good as the order of the vertices."""
+    n = problem.graph.num_vertices
+    if n <= problem.k:
+        return np.arange(n, dtype=np.int32), ()
+    with place_for(problem.device) as place:
+        graph = place.moved(problem.graph)
+        begin = state_of(place, graph, place.put(blocks(problem)))
+        state, stats = uncoarsened(problem, place, [Level(graph)], begin)
+        return repaired(problem, place.get(state.parts)), stats
+
+
+def uncoarsened(
+    problem: Problem, place: Host, levels: list[Level], state: State
+) -> tuple[State, tuple[LevelStats, ...]]:
+    """The state of the finest level, from that of the coarsest, and what was done on each."""
     stats, refined_arcs = [], levels[-1].graph.num_arcs  # which bisection has refined
     for level in reversed(levels):
         started = time.perf_counter()
@@ -90,27 +110,17 @@ def multilevel(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, .
             state = State(parts, border, state.cut, state.heaviest)
         finest = level is levels[0]
         if finest or level.graph.num_arcs > GROWTH * refined_arcs:
-            state, refined_arcs = refined(problem, level.graph, state, finest), level.graph.num_arcs
+            state, refined_arcs = refined(problem, place, level.graph, state, finest), level.graph.num_arcs
         stats.append(_stats(level, state, time.perf_counter() - started))
-    return repaired(problem, state.parts), tuple(reversed(stats))
+    return state, tuple(reversed(stats))
 
 
-def label_propagation(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, ...]]:
-    """The refinement alone, from blocks: fast, and as good as the order of the vertices."""
-    n = problem.graph.num_vertices
-    if n <= problem.k:
-        return np.arange(n, dtype=np.int32), ()
-    started = time.perf_counter()
-    state = refined(problem, problem.graph, state_of(problem.graph, blocks(problem)), True)
-    stats = _stats(Level(problem.graph), state, time.perf_counter() - started)
-    return repaired(problem, state.parts), (stats,)
-
-
-def state_of(graph: Graph, parts: NDArray[np.int32]) -> State:
+def state_of(place: Host, graph: Graph, parts: Any) -> State:
     """Any vertex may be at a border."""
-    across = parts[sources_of(graph.out.row_offsets, np.dtype(np.int64))] != parts[graph.out.column_indices]
+    xp, columns = place.xp, graph.out.columns
+    across = parts[owners(xp, graph.out.row_offsets, columns.size)] != parts[columns]
     cut = int(graph.edge_properties["weight"][across].sum(dtype=np.int64)) // 2
-    return State(parts, np.ones(parts.size, np.bool_), cut)
+    return State(parts, xp.ones(parts.size, np.bool_), cut)
 
 
 def _stats(level: Level, state: State, seconds: float) -> LevelStats:
@@ -141,42 +151,47 @@ def repaired(problem: Problem, parts: NDArray[np.int32]) -> NDArray[np.int32]:
     return packed
 
 
-def coarsened(problem: Problem) -> list[Level]:
+def coarsened(problem: Problem, place: Host) -> list[Level]:
     """The levels, the finest first."""
-    levels = [Level(problem.graph)]
+    levels = [Level(place.moved(problem.graph))]
     smallest = max(COARSEST, PER_PART * problem.k)
     heaviest = max(1, int(1.5 * int(problem.loads.sum(dtype=np.int64)) / smallest))
     while (n := levels[-1].graph.num_vertices) > smallest:
         started = time.perf_counter()
         level = levels[-1]
-        mate = paired(problem, level.graph, heaviest, len(levels))
-        if n - np.count_nonzero(mate != NONE) / 2 > 0.95 * n:
+        mate = paired(problem, place, level.graph, heaviest, len(levels))
+        if n - int((mate != NONE).sum()) / 2 > 0.95 * n:
             break
-        coarser, level.to_coarser = contracted(level.graph, mate, problem.threads or default_threads())
+        if place.on_gpu:
+            coarser, level.to_coarser = contracted_by_keys(level.graph, mate, place.xp)
+            like(problem.graph, coarser)
+        else:
+            coarser, level.to_coarser = contracted(level.graph, mate, problem.threads or default_threads())
         levels.append(Level(coarser, seconds=time.perf_counter() - started))
     return levels
 
 
-def paired(problem: Problem, graph: Graph, heaviest: int, salt: int) -> NDArray[np.uint32]:
+def paired(problem: Problem, place: Host, graph: Graph, heaviest: int, salt: int) -> Any:
     """The mate of each vertex, or NONE."""
     salt = (problem.seed * 1000003 + salt * 7919) % 2**31
-    found = _run(problem, matching, graph, heaviest=heaviest, salt=salt, rounds=ROUNDS)
-    mate: NDArray[np.uint32] = found.mate.astype(np.uint32)
+    found = _run(problem, place, matching, graph, heaviest=heaviest, salt=salt, rounds=ROUNDS)
+    mate = found.mate.astype(np.uint32)
     if found.singles > 0.1 * graph.num_vertices:
-        _pair_singles(mate, found.wish, graph.vertex_properties["load"], heaviest)
+        _pair_singles(place.xp, mate, found.wish, graph.vertex_properties["load"], heaviest)
     return mate
 
 
-def _pair_singles(mate: NDArray[Any], wish: NDArray[Any], weight: NDArray[Any], heaviest: int) -> None:
+def _pair_singles(xp: Any, mate: Any, wish: Any, weight: Any, heaviest: int) -> None:
     """Pair vertices without a mate that hang on the same neighbor, as leaves of a hub do (two-hop matching)."""
-    single = np.flatnonzero(mate == NONE)
+    single = xp.flatnonzero(mate == NONE)
     single = single[2 * weight[single].astype(np.int64) <= heaviest]
     hub = wish[single]
-    order = np.argsort(hub, kind="stable")
+    order = xp.argsort(hub, kind="stable")
     single, hub = single[order], hub[order]
-    starts = np.flatnonzero(np.r_[True, hub[1:] != hub[:-1]])
-    rank = np.arange(single.size) - np.repeat(starts, np.diff(np.r_[starts, single.size]))
-    first = np.flatnonzero((rank[:-1] % 2 == 0) & (hub[1:] == hub[:-1]))
+    new = xp.ones(single.size, np.bool_)
+    new[1:] = hub[1:] != hub[:-1]
+    rank = xp.arange(single.size) - xp.flatnonzero(new)[xp.cumsum(new) - 1]
+    first = xp.flatnonzero((rank[:-1] % 2 == 0) & ~new[1:])
     a, b = single[first], single[first + 1]
     mate[a], mate[b] = b, a
 
@@ -210,6 +225,7 @@ def divided(problem: Problem, graph: Graph) -> NDArray[np.int32]:
         tries = int(max(1, min(TRIES, max(LEAST_TRIES, affordable), n // open_.size)))
         found = _run(
             problem,
+            Host(),
             bisection,
             graph,
             agents=np.arange(open_.size * tries),
@@ -239,14 +255,15 @@ def divided(problem: Problem, graph: Graph) -> NDArray[np.int32]:
     return first[region].astype(np.int32)
 
 
-def refined(problem: Problem, graph: Graph, state: State, finest: bool) -> State:
+def refined(problem: Problem, place: Host, graph: Graph, state: State, finest: bool) -> State:
     """Better parts."""
     k, n = problem.k, graph.num_vertices
     classes = max(1, min(CLASSES, n // k))
-    weights = np.bincount(state.parts, graph.vertex_properties["load"], k).astype(np.int64)
+    weights = place.get(place.xp.bincount(state.parts, graph.vertex_properties["load"], k)).astype(np.int64)
     mean = int(weights.sum()) // k
     found = _run(
         problem,
+        place,
         refinement,
         graph,
         start=state.parts,
@@ -267,12 +284,11 @@ def refined(problem: Problem, graph: Graph, state: State, finest: bool) -> State
     return State(found.best, found.border_now, int(found.cut) // 2, int(found.heaviest), int(found.turns))
 
 
-def _run(problem: Problem, algorithm: AlgorithmDef, graph: Graph, **arguments: Any) -> Any:
-    """The results of a program on a graph of some level. All levels have one code, that for the finest."""
-    seed = arguments.pop("seed", None)
-    job = prepare(
-        algorithm, graph, arguments, device=problem.device or "cpu", threads=problem.threads, seed=seed
-    )
+def _run(problem: Problem, place: Host, algorithm: AlgorithmDef, graph: Graph, **arguments: Any) -> Any:
+    """The results of a program on a graph of some level, at `place`. All levels have one code, that for the finest."""
+    asked: dict[str, Any] = {"threads": problem.threads, "seed": arguments.pop("seed", None)}
+    device = problem.device or "cpu"
+    job = prepare(algorithm, graph, arguments, device=device, output=place.output, **asked)
     runner = runner_for(job)
     if algorithm not in problem.loaded:
         problem.loaded[algorithm] = runner.build(replace(job, graph=problem.graph))

@@ -11,7 +11,7 @@ from vgraph.compiler.facts import OF_A_PART, TRANSPOSED
 from vgraph.compiler.philox import SEED
 from vgraph.errors import ParameterError, shown
 from vgraph.graph import layouts, members
-from vgraph.graph.arrays import sealed
+from vgraph.graph.arrays import host_of, on_gpu, sealed
 from vgraph.runtime import policy
 
 if TYPE_CHECKING:
@@ -35,16 +35,21 @@ def check_arguments(plan: Plan, graph: Graph, arguments: Mapping[str, Any]) -> N
     for array in plan.arrays:
         if array.origin == "members":
             name = members.array_name(array.name)
-            _check_vertices(name, np.asarray(arguments[name]), graph)
+            _check_vertices(name, _array(arguments[name]), graph)
         if array.origin != "param" or array.name.startswith(OF_A_PART):
             continue
-        given = np.asarray(arguments[array.name])
+        given = _array(arguments[array.name])
         if array.site == "vertex" and len(given) != graph.num_vertices:
             raise ParameterError(
                 f"{array.name} has {len(given):,} elements; it needs one per vertex, {graph.num_vertices:,}"
             )
         if array.ids:
             _check_vertices(array.name, given, graph)
+
+
+def _array(values: Any) -> Any:
+    """As an array, where it lies."""
+    return values if on_gpu(values) else np.asarray(values)
 
 
 def _check_vertices(name: str, given: np.ndarray[Any, Any], graph: Graph) -> None:
@@ -97,7 +102,7 @@ def host_array(array: Array, call: Call) -> np.ndarray[Any, Any]:
         marks = members.marked(ids, graph.num_vertices)
         return marks if numbers is None else numbers.to_new(marks, ids=False)
     if array.origin == "param":
-        given = np.array(np.asarray(call.arguments[name]), array.dtype, order="C")
+        given = np.array(host_of(call.arguments[name]), array.dtype, order="C")
         if numbers is None:
             return given
         if array.site == "vertex":

@@ -16,6 +16,7 @@ import numpy as np
 
 from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
 from vgraph.errors import ParameterError, shown
+from vgraph.graph.arrays import on_gpu
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
     ArrayAnnotation,
@@ -281,7 +282,7 @@ def _array(value: object, dimensions: int) -> np.ndarray[Any, Any] | None:
     ):
         return None
     try:
-        found = np.asarray(value)
+        found: Any = value if on_gpu(value) else np.asarray(value)
     except (TypeError, ValueError):
         return None
     numbers = found.dtype.kind in "biuf" and found.dtype.itemsize <= 8

@@ -16,6 +16,7 @@ from vgraph.compiler.backends.cuda.layout import (
     num_words,
 )
 from vgraph.errors import InternalError
+from vgraph.graph.arrays import on_gpu
 from vgraph.graph.layouts import Prepared, split_name
 from vgraph.records import dataclass
 from vgraph.runtime.arguments import adjacency, host_array, local_shape, needed, scalar_argument
@@ -99,6 +100,9 @@ class Memory:
             return self.device.empty(local_shape(array, self.call), array.dtype)
         if array.site == "edge_segments":
             return self.resident.ordered(self.call.graph, *split_name(array.name), self.shared)
+        given = self.call.arguments.get(array.name) if array.given else None
+        if on_gpu(given) and self.call.numbers is None:
+            return self.device.xp.array(given, array.dtype, order="C")
         host = host_array(array, self.call)
         if array.given:
             return self.device.upload(host)

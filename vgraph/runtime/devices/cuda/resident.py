@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import layouts
-from vgraph.graph.arrays import Elsewhere, memory_of, sealed
+from vgraph.graph.arrays import Elsewhere, memory_of, on_gpu, sealed
 from vgraph.graph.layouts import ArcLayout, Kept, Parameter, Prepared
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ class Resident(Kept):
         return found
 
     def copy(self, host: NDArray[Any] | Elsewhere, *, pinned: bool = False) -> Any:
-        """The copy of a sealed array, made now if there is none; `pinned`: in the host's memory. Raises MemoryError."""
+        """The copy of a sealed array, made now if there is none; `pinned`: in the host's memory. What is an array of
+        the device is its own. Raises MemoryError."""
+        if on_gpu(host):
+            return host
         if not pinned and (lying := self._lying(host)) is not None:
             return lying
         if not isinstance(host, np.ndarray):
