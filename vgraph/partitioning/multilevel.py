@@ -285,11 +285,14 @@ def refined(problem: Problem, place: Host, graph: Graph, state: State, finest: b
 
 
 def _run(problem: Problem, place: Host, algorithm: AlgorithmDef, graph: Graph, **arguments: Any) -> Any:
-    """The results of a program on a graph of some level, at `place`. All levels have one code, that for the finest."""
-    asked: dict[str, Any] = {"threads": problem.threads, "seed": arguments.pop("seed", None)}
-    device = problem.device or "cpu"
-    job = prepare(algorithm, graph, arguments, device=device, output=place.output, **asked)
-    runner = runner_for(job)
-    if algorithm not in problem.loaded:
-        problem.loaded[algorithm] = runner.build(replace(job, graph=problem.graph))
-    return SimpleNamespace(**run_loaded(job, runner, problem.loaded[algorithm]))
+    """The results of a program on a graph of some level, at `place`. All levels have one job, that for the finest: only
+    its graph, its arguments and its seed change."""
+    seed = arguments.pop("seed", 0)
+    if algorithm not in problem.ready:
+        asked: dict[str, Any] = {"device": problem.device or "cpu", "threads": problem.threads}
+        job = prepare(algorithm, graph, arguments, output=place.output, **asked)
+        runner = runner_for(job)
+        problem.ready[algorithm] = job, runner, runner.build(replace(job, graph=problem.graph))
+    job, runner, loaded = problem.ready[algorithm]
+    job = replace(job, graph=graph, arguments={**job.arguments, **arguments}, seed=seed)
+    return SimpleNamespace(**run_loaded(job, runner, loaded))

@@ -15,7 +15,8 @@ from vgraph.graph.arrays import as_array
 from vgraph.graph.build import count_self_loops, repeats, sources_of
 from vgraph.graph.topology import Adjacency, Topology
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.runtime.devices.runner import Loaded
+from vgraph.runtime.devices.runner import Loaded, Runner
+from vgraph.runtime.executor import Job
 
 SKEWED: Final = 32
 """A graph is skewed if its largest degree is at least HUB and so many times the mean: parts get equally many arcs."""
@@ -38,8 +39,8 @@ class Problem:
     seed: int
     threads: int | None = None
     device: str | None = None
-    loaded: dict[AlgorithmDef, Loaded] = field(default_factory=dict)
-    """The code of programs that have run."""
+    ready: dict[AlgorithmDef, tuple[Job, Runner, Loaded]] = field(default_factory=dict)
+    """What it takes to run a program again, of those that have run."""
 
     @property
     def loads(self) -> NDArray[Any]:
