@@ -38,14 +38,14 @@ def multiply(src, edge, dst):
 
 
 @vg.algorithm
-def products(graph, dtype=vg.float32, rounds=ROUNDS):
-    """The matrix times a vector, again and again."""
+def products(graph, scale: vg.float64, dtype=vg.float32, rounds=ROUNDS):
+    """The matrix times a vector, again and again, so scaled that numbers stay small."""
     x = graph.vertex_property(dtype, fill=1)
     y = graph.vertex_property(dtype)
     for _ in range(rounds):
         y = 0
         graph.edge_apply(multiply)
-        x[:] = y / 64
+        x[:] = y * dtype(scale)
     return x
 
 
@@ -61,49 +61,51 @@ class Row:
     cusparse: dict[str, float]
 
 
-def load(name: str, data: Path | None) -> vg.Graph:
-    """The undirected graph of that name, with weights of 1 and a part for each edge, that of one of its ends."""
+def load(name: str, data: Path | None) -> tuple[Any, Any, int]:
+    """The edges of the undirected graph of that name, each once, and the number of vertices."""
     plain = name.removesuffix("~")
     if plain.startswith("mesh"):
         side = int(plain.removeprefix("mesh"))
-        i = np.arange(side * side, dtype=np.int64).reshape(side, side)
-        a = np.concatenate((i[:, :-1].ravel(), i[:-1].ravel(), i[:-1, :-1].ravel()))
-        b = np.concatenate((i[:, 1:].ravel(), i[1:].ravel(), i[1:, 1:].ravel()))
-        found = vg.Graph.from_edges(a, b, num_vertices=side * side, directed=False, keep_order=False)
+        n = side * side
+        i = np.arange(n).reshape(side, side)
+        s = np.concatenate((i[:, :-1].ravel(), i[:-1].ravel(), i[:-1, :-1].ravel()))
+        t = np.concatenate((i[:, 1:].ravel(), i[1:].ravel(), i[1:, 1:].ravel()))
     else:
-        found = cuda_graphs.make(plain, arrays(), data).graph
+        graph = cuda_graphs.make(plain, arrays(), data).graph
+        n = graph.num_vertices
+        s, t = np.repeat(np.arange(n), graph.out_degree), graph.out.column_indices.astype(np.int64)
+        s, t = s[s < t], t[s < t]
     if name.endswith("~"):
-        found = found.relabelled("random").graph
-    return found
+        number = np.random.default_rng(1).permutation(n)
+        s, t = number[s], number[t]
+    return s, t, n
 
 
-def with_parts(graph: vg.Graph) -> tuple[vg.Graph, Any]:
-    """With an edge property `part`, and the vertices part by part."""
-    parts = vg.partition(graph, PARTS, device="cuda").parts
-    sources = np.repeat(np.arange(graph.num_vertices), graph.out_degree)
-    lower = np.minimum(sources, graph.out.column_indices)
-    plain = vg.Graph.from_csr(
-        graph.out.row_offsets,
-        graph.out.column_indices,
-        directed=False,
-        part=parts[lower],
-        weight=np.ones(lower.size, np.float32),
+def matrix(s: Any, t: Any, n: int) -> tuple[vg.Graph, Any]:
+    """The Laplacian of a graph plus the unit matrix, as a graph with loops; an edge has the `part` of one of its ends.
+    And the vertices part by part."""
+    plain = vg.Graph.from_edges(s, t, num_vertices=n, directed=False, keep_order=False)
+    parts = vg.partition(plain, PARTS, vertex_weight="degree", device="cuda").parts
+    own = np.arange(n)
+    part = np.concatenate((parts[np.minimum(s, t)], parts))
+    weight = np.concatenate((np.full(s.size, -1.0), 1.0 + plain.out_degree)).astype(np.float32)
+    ends = np.concatenate((s, own)), np.concatenate((t, own))
+    found = vg.Graph.from_edges(
+        *ends, num_vertices=n, directed=False, keep_order=False, weight=weight, part=part
     )
-    return plain, np.argsort(parts, kind="stable")
+    return found, np.argsort(parts, kind="stable")
 
 
-def cases(n: int) -> dict[str, tuple[Any, str, dict[str, Any]]]:
+def cases(graph: vg.Graph) -> dict[str, tuple[Any, str, dict[str, Any]]]:
     """Algorithm, the label of its product, and arguments, by name."""
-    b = np.random.default_rng(1).random(n)
+    scale = 1 / (2 * graph.max_degree)
+    b = np.random.default_rng(1).random(graph.num_vertices)
+    pagerank = {"dtype": vg.float32, "tolerance": 0.0, "max_rounds": ROUNDS}
     return {
-        "product32": (products, "multiply", {}),
-        "product64": (products, "multiply", {"dtype": vg.float64}),
-        "pagerank32": (
-            vg.algorithms.pagerank,
-            "gather",
-            {"dtype": vg.float32, "tolerance": 0.0, "max_rounds": ROUNDS},
-        ),
-        "cg64": (vg.algorithms.conjugate_gradient, "multiply", {"b": b, "tolerance": 1e-30}),
+        "product32": (products, "multiply", {"scale": scale}),
+        "product64": (products, "multiply", {"scale": scale, "dtype": vg.float64}),
+        "pagerank32": (vg.algorithms.pagerank, "gather", pagerank),
+        "cg64": (vg.algorithms.conjugate_gradient, "multiply", {"b": b}),
     }
 
 
@@ -112,7 +114,7 @@ def measure(graph: vg.Graph, order: str, moved: Any, names: list[str], repeats: 
     found: dict[str, dict[str, float]] = {}
     relabel = {} if moved is None else {"relabel": moved}
     for name in names:
-        algorithm, label, arguments = cases(graph.num_vertices)[name]
+        algorithm, label, arguments = cases(graph)[name]
         found[name] = {}
         for layout, said in LAYOUTS.items():
             asked: dict[str, Any] = {"device": "cuda", **relabel, **arguments}
@@ -125,7 +127,8 @@ def measure(graph: vg.Graph, order: str, moved: Any, names: list[str], repeats: 
             except vg.VGraphError as error:
                 print(graph, order, name, layout, str(error).splitlines()[0], flush=True)
                 continue
-            found[name][layout] = min(1e3 * r.stats.kernel_seconds / ROUNDS for r in runs)
+            rounds = int(runs[0].rounds) if name.startswith("cg") else ROUNDS
+            found[name][layout] = min(1e3 * r.stats.kernel_seconds / rounds for r in runs)
     return found
 
 
@@ -137,14 +140,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--graphs", nargs="+", default=["mesh1000~", "rmat20", "road1024"])
     parser.add_argument("--orders", nargs="+", default=["none", "degree", "rcm", "partition"])
-    parser.add_argument("--cases", nargs="+", default=["product32", "product64", "pagerank32"])
+    parser.add_argument("--cases", nargs="+", default=["product32", "product64", "pagerank32", "cg64"])
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--out", type=Path, default=RESULTS / "gpu_locality.json")
     parser.add_argument("--commit")
     args = parser.parse_args()
     rows = []
     for name in args.graphs:
-        graph, by_part = with_parts(load(name, args.data))
+        graph, by_part = matrix(*load(name, args.data))
         for order in args.orders:
             moved = {"none": None, "partition": by_part}.get(order, order)
             walked = graph if moved is None else graph.relabelled(moved).graph
