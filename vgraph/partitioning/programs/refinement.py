@@ -243,6 +243,49 @@ def leaving(graph, givers, parts, cells):
     return graph.vertex_filter(is_let_in, going)
 
 
+@vg.function
+def going(graph, rim, parts, cells):
+    """The vertices that move in this turn: those that improve the cut, or what leaves parts that are too heavy, of the
+    rim or, where that has none, of all."""
+    moving = graph.frontier()
+    if graph.heaviest <= limit:
+        moving = improving(graph, rim)
+        graph.stuck = False
+    elif graph.stuck:
+        moving = leaving(graph, graph.vertices, parts, cells)
+    else:
+        moving = leaving(graph, rim, parts, cells)
+        graph.stuck = len(moving) == 0
+    return moving
+
+
+@vg.function
+def reconsidered(graph, rim, gone):
+    """The vertices that may want to go, after some have gone: around those all choose anew."""
+    around = graph.edge_apply(wake, gone) | gone
+    return (rim - around) | graph.vertex_filter(choose, around)
+
+
+@vg.function
+def turned(graph, rim, parts, cells):
+    """A turn; the rim after it."""
+    moving = going(graph, rim, parts, cells)
+    graph.vertex_apply(move, moving)
+    graph.vertex_apply(settle, moving)
+    surveyed(graph, parts)
+    around = reconsidered(graph, rim, moving)
+    graph.turn += 1
+    return around
+
+
+@vg.function
+def returned(graph, rim):
+    """Back to the best state; the rim there."""
+    strayed = graph.frontier(v for v in graph.vertices if v.part != v.best)
+    graph.vertex_apply(join, strayed)
+    return reconsidered(graph, rim, strayed)
+
+
 @vg.algorithm
 def refinement(
     graph,
@@ -267,22 +310,12 @@ def refinement(
     `table`: the first `k * classes`, which stand for losses. What leaves a part that is too heavy brings it down to
     `target`, and fills others up to that. It ends when `patience` turns were of little use.
     """
-    part = graph.vertex_property(vg.int32)
-    best = graph.vertex_property(vg.int32)
-    old = graph.vertex_property(vg.int32)
+    part, best, old, exit, turn, moved, woken = graph.vertex_property(vg.int32)
     dest = graph.vertex_property(vg.int32, fill=-1)
-    exit = graph.vertex_property(vg.int32)
-    gain = graph.vertex_property(vg.int64)
-    loss = graph.vertex_property(vg.int64)
-    turn = graph.vertex_property(vg.int32)
-    moved = graph.vertex_property(vg.int32)
-    woken = graph.vertex_property(vg.int32)
-    eager = graph.vertex_property(vg.bool_)
-    size = graph.vertex_property(vg.int64)
-    coming = graph.vertex_property(vg.int64)
-    mass = graph.vertex_property(vg.int64)
-    line = graph.vertex_property(vg.int64)
+    gain, loss = graph.vertex_property(vg.int64)
+    size, coming, mass, line = graph.vertex_property(vg.int64)  # of parts, and of classes of losses
     share = graph.vertex_property(vg.float64)
+    eager, border_now = graph.vertex_property(vg.bool_)
     parts = graph.frontier(first)
     cells = graph.frontier(table)
     part[:] = start
@@ -294,25 +327,11 @@ def refinement(
     cut = graph.doubled
     heaviest = graph.heaviest
     rim = graph.vertex_filter(choose, graph.frontier(border))
-    stuck = False
+    graph.stuck = False
     idle = 0
     turns = 0
     while idle < patience:
-        moving = graph.frontier()
-        if graph.heaviest <= limit:
-            moving = improving(graph, rim)
-            stuck = False
-        elif stuck:
-            moving = leaving(graph, graph.vertices, parts, cells)
-        else:
-            moving = leaving(graph, rim, parts, cells)
-            stuck = len(moving) == 0
-        graph.vertex_apply(move, moving)
-        graph.vertex_apply(settle, moving)
-        around = graph.edge_apply(wake, moving) | moving
-        rim = (rim - around) | graph.vertex_filter(choose, around)
-        surveyed(graph, parts)
-        graph.turn += 1
+        rim = turned(graph, rim, parts, cells)
         turns += 1
         idle += 1
         better = graph.heaviest <= limit and graph.doubled < cut
@@ -325,10 +344,6 @@ def refinement(
             cut = graph.doubled
             heaviest = graph.heaviest
             best[:] = part
-    strayed = graph.frontier(v for v in graph.vertices if v.part != v.best)
-    graph.vertex_apply(join, strayed)
-    around = graph.edge_apply(wake, strayed) | strayed
-    rim = (rim - around) | graph.vertex_filter(choose, around)
-    border_now = graph.vertex_property(vg.bool_)
+    rim = returned(graph, rim)
     border_now = dest >= 0
     return best, border_now, cut, heaviest, turns
