@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "gpu_locality.json")
     parser.add_argument("--commit")
     args = parser.parse_args()
-    rows = []
+    rows, machine = [], environment(args.commit)
     for name in args.graphs:
         graph, by_part = matrix(*load(name, args.data))
         for order in args.orders:
@@ -155,6 +155,7 @@ def main() -> None:
             peer = spmv_ms(cuda_graphs.Loaded(name, walked, (), 0, 0))
             rows.append(Row(name, graph.num_vertices, graph.num_arcs, order, ms, peer))
             print(rows[-1], flush=True)
+            write_results(args.out, rows, **machine)
     head = ["graph", "order", "case", *LAYOUTS, "cuSPARSE"]
     shown = []
     for r in rows:
@@ -163,7 +164,6 @@ def main() -> None:
             ms = [f"{by_layout[x]:.4f}" if x in by_layout else "-" for x in LAYOUTS]
             shown.append([r.graph, r.order, case, *ms, f"{peer:.4f}"])
     print(table(head, shown))
-    write_results(args.out, rows, environment=environment(args.commit))
 
 
 if __name__ == "__main__":

@@ -227,6 +227,21 @@ def gpu_peers(content: dict[str, Any]) -> str:
     return note + cuda_report.beside(content["rows"])
 
 
+def gpu_locality(content: dict[str, Any]) -> str:
+    """Milliseconds of a round by layout, and the best over cuSPARSE's product of the same type in the same order."""
+    layouts = list(next(iter(content["rows"][0]["ms"].values())))
+    cells = []
+    for row in content["rows"]:
+        for case, ms in row["ms"].items():
+            peer = row["cusparse"]["float64" if case.endswith("64") else "float32"]
+            name = f"{row['graph']} ({row['vertices']:,}, {row['arcs']:,})"
+            shown = [f"{ms[x]:.4f}" if x in ms else "" for x in layouts]
+            cells.append([name, row["order"], case, *shown, f"{peer:.4f}", f"{min(ms.values()) / peer:.2f}"])
+    note = f"{content['note']}.\n\n" if "note" in content else ""
+    header = ["graph (vertices, arcs)", "order", "case", *layouts, "cuSPARSE", "best / cuSPARSE"]
+    return note + harness.table(header, cells)
+
+
 FILES = {"cells": "cpu"}
 """Sections made from the result file of another."""
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -241,6 +256,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "flows": flows,
     "factorization": factorization,
     "gpu_peers": gpu_peers,
+    "gpu_locality": gpu_locality,
     "factorization_gpu": factorization_gpu,
 }
 
