@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from vgraph.graph.relabel import By
     from vgraph.language.decorators import AlgorithmDef
     from vgraph.runtime.devices.groups import Member
-    from vgraph.runtime.devices.overlap import Beside
+    from vgraph.runtime.devices.overlap import Beside, Trial
     from vgraph.runtime.progress import ProgressCallback
     from vgraph.sharing import Policy
 
@@ -112,6 +112,8 @@ class Job:
     """Run on the graph in this order of its vertices; arguments and results keep the ids of `graph`."""
     overlap: str | None
     """The order that is made while it runs, to go on in."""
+    trial: Trial | None
+    """Of an order that is made while runs on a GPU go on, for the next ones: what they have shown so far."""
     must_renumber: bool
     """The call asked for `relabel`: a program that may not run so is refused. Else it runs in the graph's own order."""
     deterministic: bool
@@ -240,6 +242,8 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
         call = _call(plan, job, runner)
         ran = runner.run(loaded.kernel, call, progress)
         call = ran.call or call
+        if job.trial is not None:
+            ran = replace(ran, overlap=job.trial.noted(name, ran, call.order is not None))
         policy.note_run(job.walked, ran.free)
         if job.like is not None:
             taken = ran.prepare_seconds + ran.run_seconds + ran.transfer_seconds

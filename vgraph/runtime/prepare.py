@@ -35,6 +35,7 @@ from vgraph.runtime.members import check_for_set, device_of_set, owners_of, poli
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
+    from vgraph.runtime.devices.overlap import Trial
     from vgraph.runtime.devices.runner import Runner
     from vgraph.runtime.devices.shares import Shared
 
@@ -130,14 +131,21 @@ def _job(
     with _place("cpu" if members else device, memory):
         prepared = _prepared(algorithm, graph, params, stood_in)
     if isinstance(relabel, Overlap) and not incomplete:
-        _check_overlap(device, deterministic)
+        _check_overlap(deterministic)
     return Job(
         algorithm,
         *prepared,
         schedule=schedule or Schedule(),
         device=device,
         threads=_threads(threads, device),
-        **_orders(relabel, graph, prepared[0], own=checked or bool(members), now=incomplete),
+        **_orders(
+            relabel,
+            graph,
+            prepared[0],
+            own=checked or bool(members),
+            now=incomplete,
+            launched=algorithm.name if device.partition(":")[0] == "cuda" else "",
+        ),
         deterministic=deterministic,
         max_rounds=max_rounds,
         seed=_seed(seed),
@@ -165,16 +173,22 @@ def _shared(
 
 
 def _orders(
-    relabel: By | Overlap | None, given: Graph, graph: Graph, *, own: bool, now: bool
+    relabel: By | Overlap | None, given: Graph, graph: Graph, *, own: bool, now: bool, launched: str
 ) -> dict[str, Any]:
-    """What a job says of the order to run `graph` in: its own, or `relabel`; `now`: none is made beside the run."""
+    """What a job says of the order to run `graph` in: its own, or `relabel`; `now`: none is made beside the run.
+
+    `launched`: the name of a program that runs on a GPU, in one launch."""
     wanted = by = relabel.by if isinstance(relabel, Overlap) else relabel
     overlap: str | None = None
+    trial: Trial | None = None
     if isinstance(relabel, Overlap) and not now:
         overlap, by = _beside(relabel.by, given, graph)
+        if launched:
+            trial = _trial(graph, overlap or by)
+            overlap, by = None, None if trial is None else trial.order_for(launched)
     order = None if own else _order(by, given, graph, now=now)
     asked = not (wanted is None or (isinstance(wanted, str) and wanted == "auto"))
-    return {"relabel": order, "overlap": overlap, "must_renumber": asked}
+    return {"relabel": order, "overlap": overlap, "trial": trial, "must_renumber": asked}
 
 
 def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str | None:
@@ -203,6 +217,15 @@ def _beside(by: By, given: Graph, graph: Graph) -> tuple[str | None, By | None]:
     return name, None
 
 
+def _trial(graph: Graph, order: By | None) -> Trial | None:
+    """The runs on a GPU during which an order of `graph` is made, begun now if it is not there; None: there is none."""
+    from vgraph.runtime.devices.overlap import Trial
+
+    if not isinstance(order, str):
+        return None
+    return graph.kept_with_topology(f"trial of {order}", lambda: Trial(graph, order))
+
+
 def _check_checked(device: str, relabel: object) -> None:
     """Refuse what a run that checks every access does not do."""
     if device != "cpu":
@@ -212,16 +235,12 @@ def _check_checked(device: str, relabel: object) -> None:
         raise ParameterError(text)
 
 
-def _check_overlap(device: str, deterministic: bool) -> None:
-    """Refuse what an order that comes at some time cannot keep, or where nothing changes over."""
+def _check_overlap(deterministic: bool) -> None:
+    """Refuse what an order that comes at some time cannot keep."""
     instead = 'have it made before the run: relabel="rcm" instead of relabel=vg.overlap("rcm")'
     if deterministic:
         raise ParameterError(
             f"deterministic=True and relabel=vg.overlap(...): sums depend on when the order changes; {instead}"
-        )
-    if device not in ("cpu", "python"):
-        raise DeviceError(
-            f"device={shown(device)} and relabel=vg.overlap(...): runs change on CPUs; {instead}"
         )
 
 

@@ -2,6 +2,7 @@
 
 A run is halted at a fork point, between two parallel loops, where all that it holds is known: what stands at vertices,
 frontiers, and the driver's numbers. That is put into the new order, and native code goes on there with the new arcs.
+On a GPU a run is one launch that nobody halts: there it is the next run that changes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import layouts
-from vgraph.graph.relabel import By, Relabelled
+from vgraph.graph.relabel import By, Relabelled, made_beside
 from vgraph.records import dataclass
 from vgraph.runtime.arguments import host_array, topology_array
 from vgraph.runtime.devices.cpus import available_cpus
@@ -31,7 +32,8 @@ from vgraph.runtime.result import OverlapStats
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Kernel
     from vgraph.compiler.backends.context import ContextView
-    from vgraph.runtime.devices.runner import Call
+    from vgraph.graph import Graph
+    from vgraph.runtime.devices.runner import Call, Ran
     from vgraph.runtime.progress import ProgressCallback
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -120,6 +122,61 @@ def made_like(alike: Call, call: Call) -> Call:
         if array.origin == "graph":
             host_array(array, call)
     return call
+
+
+class Trial:
+    """Runs on a GPU, each in one launch, while a thread makes an order: the next one that begins takes it.
+
+    After some runs of a program in it their arcs are compared with those before; if they take longer, its next runs go
+    back. Kept with the arcs.
+    """
+
+    def __init__(self, graph: Graph, order: str) -> None:
+        self.order = order
+        self.seconds: float | None = None
+        self._error: Exception | None = None
+        self._rates: dict[str, tuple[list[float], list[float]]] = {}
+        self._lock = threading.Lock()
+        work = contextvars.copy_context().run
+        self._thread = threading.Thread(
+            target=work, args=(self._work, graph), name="vgraph overlap", daemon=True
+        )
+        _threads.add(self._thread)
+        self._thread.start()
+
+    def _work(self, graph: Graph) -> None:
+        start = time.perf_counter()
+        try:
+            made_beside(graph, self.order)
+        except Exception as error:
+            self._error = error
+        self.seconds = time.perf_counter() - start
+
+    def order_for(self, program: str) -> str | None:
+        """The order for the next run of a program; None: the graph's own. Raises what the thread had to say."""
+        if self._error is not None:
+            raise self._error
+        return self.order if self.seconds is not None and self._worth(program)[1] else None
+
+    def noted(self, program: str, ran: Ran, changed: bool) -> OverlapStats:
+        """What became of it, after a run of a program in its order, if it `changed`, or in the graph's own."""
+        arcs = int(ran.records[:, 3].sum())
+        with self._lock:
+            rates = self._rates.setdefault(program, ([], []))
+            if arcs and not ran.dropped:
+                rates[changed].append(ran.kernel_seconds / arcs)
+        return OverlapStats(
+            self.order, self.seconds, len(rates[False]) if changed else None, 0.0, *self._worth(program)
+        )
+
+    def _worth(self, program: str) -> tuple[float | None, bool]:
+        """How many times as long an arc took before, if that can be told, and whether runs are to be in the order."""
+        with self._lock:
+            before, after = self._rates.get(program, ((), ()))
+            if min(len(before), len(after)) < LEAST:
+                return None, True
+            gain = float(np.quantile(before, 0.25) / np.quantile(after, 0.25))
+        return gain, gain * LOSS >= 1
 
 
 @dataclass
