@@ -30,6 +30,7 @@ from test_sets import (
 )
 
 import vgraph as vg
+from vgraph.compiler.facts import Facts
 from vgraph.errors import InternalError
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
@@ -163,6 +164,19 @@ def test_parts_have_more_arcs_in_than_out(options: dict[str, Any], gpus: int) ->
         schedule = vg.Schedule().at("take", exchange=vg.BASE, **options)
         got = run(taken, graph, 2, placement=np.arange(80) // 40, schedule=schedule).x
         np.testing.assert_array_equal(got, 1 + graph.in_degree)
+
+
+@pytest.mark.slow
+def test_a_direction_for_each_round(gpus: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches that push and pull, each with what changed alone and with all."""
+    graph = small_graph()
+    want = vg.run(vg.algorithms.bfs, graph, device="python", source=3).level
+    monkeypatch.setattr(policy, "facts_of", lambda graph, device: Facts(large=True))
+    monkeypatch.setattr(policy, "SET_SHARE", 6)
+    for seed in range(4):
+        found = run(vg.algorithms.bfs, graph, 2, seed, source=3, placement=np.arange(graph.num_vertices) % 2)
+        np.testing.assert_array_equal(found.level, want)
+        assert {r.direction for r in found.trace} == {"push", "pull"}
 
 
 def test_as_on_groups_of_threads(gpus: int) -> None:

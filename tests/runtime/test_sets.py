@@ -268,7 +268,34 @@ def late_claims(graph, seeds: vg.array(vg.vertex)):
     return x, first, tags, seen, found
 
 
+@vg.operator
+def light(src, edge, dst):
+    if dst.on == 0:
+        dst.on = 1
+
+
+@vg.operator
+def put_out(src, edge, dst):
+    if dst.on == 1:
+        dst.on = 0
+
+
+@vg.algorithm
+def claims_back(graph, seeds: vg.array(vg.vertex)):
+    """Claims of what another claim has set, so that ghosts may not fall behind."""
+    on = graph.vertex_property(vg.int64, 0)
+    frontier = graph.frontier(seeds)
+    found = 0
+    for _ in range(3):
+        frontier = graph.edge_apply(light, frontier)
+        found = found * 100 + len(frontier)
+        frontier = graph.edge_apply(put_out, frontier)
+        found = found * 100 + len(frontier)
+    return on, found
+
+
 PROGRAMS = {
+    "claims_back": (claims_back, {"seeds": [1, 8]}),
     "late_claims": (late_claims, {"seeds": [1, 8, 20]}),
     "found_in_data": (found_in_data, {"boss": np.random.default_rng(5).integers(0, 24, 24)}),
     "all_writes": (all_writes, {"source": 3, "seeds": [1, 8, 20]}),
@@ -340,6 +367,22 @@ def test_only_what_changed_goes_over(name, label, exchange):
         bytes_[volume] = got.stats.exchanged_bytes
     assert 3 * bytes_[vg.CHANGED] < bytes_[vg.DENSE]
     assert bytes_[vg.AUTO] == bytes_[vg.CHANGED]
+
+
+@pytest.mark.parametrize("name", ["bfs", "searches", "late_claims"])
+def test_a_direction_for_each_round(name, monkeypatch):
+    """Pushes alone, pulls alone, and both."""
+    algorithm, given = PROGRAMS.get(name, (vg.algorithms.bfs, {"source": 3}))
+    graph = small_graph(directed=False)
+    expected = vg.run(algorithm, graph, device="python", **given)
+    monkeypatch.setattr(policy, "facts_of", lambda graph, device: Facts(large=True))
+    for share, directions in ((0, {"push"}), (4, {"push", "pull"}), (1 << 30, {"pull"})):
+        monkeypatch.setattr(policy, "SET_SHARE", share)
+        for count, placement in placements(24)[:2]:
+            groups = [vg.cpu(threads=1)] * count
+            got = vg.run(algorithm, graph, device=groups, placement=placement, **given)
+            same_results(got, expected)
+            assert name != "bfs" or {r.direction for r in got.trace} == directions
 
 
 @vg.operator

@@ -60,6 +60,9 @@ HALVING_VERTICES: Final = 1 << 21
 million vertices), but 0.24 and 0.34 to 0.42 on rmat18 (0.26), where all threads meet at the same few places at once."""
 PUSH_SHARE: Final = 18
 """It turns back when less than 1/18 of all vertices are in the frontier: GAP's bfs (beta)."""
+SET_SHARE: Final = 64
+"""Members of a set pull where more than 1/64 of all vertices are active. They have to agree, so nothing is asked that
+they count by themselves; and in a search the few vertices that have most arcs come before most of the vertices."""
 CHANNEL_ARCS: Final = 4096
 """Arcs for which a slot between two phases has room, unless a vertex has more: 16 KiB of 4-byte values, so that a
 few slots stay in the cache between producer and consumer."""
@@ -482,6 +485,7 @@ _NUMBERS: Final[dict[str, float | Callable[[Graph], float]]] = {
     "policy.sweep_share": SWEEP_SHARE,
     "policy.queue_share": QUEUE_SHARE,
     "policy.push_share": PUSH_SHARE,
+    "policy.set_share": SET_SHARE,
     "policy.lock_ns": LOCK_NS,
     "policy.barrier_ns": BARRIER_NS,
     "graph.max_degree": lambda graph: graph.max_degree,

@@ -94,6 +94,7 @@ class Visit:
     writes: dict[str, str] = field(default_factory=dict)
     """Properties that near vertices get: how they are combined, or `claim`."""
     claims: dict[str, ir.Claim] = field(default_factory=dict)
+    """By what is claimed, at near vertices or owned ones."""
     stored: set[str] = field(default_factory=set)
     """Properties that are set at owned vertices, or with a claim."""
     reduced: set[tuple[str, str]] = field(default_factory=set)
@@ -220,6 +221,7 @@ class _Localizer:
     def _claim(self, n: ir.Claim, name: str, at: ir.Expr) -> None:
         if self._owned(at):
             self.found.stored.add(name)
+            self.found.claims.setdefault(name, n)
             return
         self._write(n, name, at, CLAIM)
         known = self.found.claims.setdefault(name, n)

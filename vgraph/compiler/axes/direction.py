@@ -7,7 +7,7 @@ from typing import Final
 from vgraph.compiler.analysis.effects import Role, WriteClass
 from vgraph.compiler.axes.base import Choice
 from vgraph.compiler.axes.per_round import both_directions, claims, may_lack_arcs
-from vgraph.schedule import Direction
+from vgraph.schedule import Direction, Exchange
 
 _WHEN: Final = (
     "each round pushes or pulls; it turns to pulling when the frontier grows and its arcs are more than "
@@ -29,6 +29,8 @@ def choose(c: Choice, asked: Direction | None) -> Direction:
         return Direction.PULL
     if asked is not None:
         found, reason = asked, "asked for"
+    elif c.chosen["exchange"] is Exchange.AUTO:
+        found, reason = Direction.AUTO, "each round pushes or pulls, as its exchange does"
     elif both_directions(c):
         once = "; none pulls before the transpose of the graph has been built" if may_lack_arcs(c.at) else ""
         found, reason = Direction.AUTO, (_WHEN if claims(c.at) else _WHEN_GUARDED) + once

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vgraph.compiler.analysis.effects import Role, WriteClass, any_order_obstacle
 from vgraph.compiler.axes.base import Choice, Traversal
+from vgraph.compiler.axes.per_round import both_exchanges
 from vgraph.compiler.obstacle import Obstacle
 from vgraph.schedule import APPLY_SCATTER, BASE, COMBINE, DELAYED, GATHER_APPLY, LOCAL, PULL, PUSH, Exchange
 
@@ -23,6 +24,13 @@ def choose(c: Choice, asked: Exchange | None) -> Exchange:
     if asked not in (None, LOCAL):
         c.because(asked, "asked for")
         return asked
+    if asked is None and both_exchanges(c):
+        reason = (
+            "members pull, and are told who is active, where that is more than 1/policy.set_share of all vertices; "
+            "else they push"
+        )
+        c.because(Exchange.AUTO, reason)
+        return Exchange.AUTO
     found, reason = (BASE if _pulls(c) else COMBINE), "as it walks arcs on one device"
     if found is COMBINE and c.context.facts.deep and c.agrees(DELAYED) and c.at.once(_obstacle) is None:
         found, reason = DELAYED, "rounds are many and short, and any order of updates ends the same"

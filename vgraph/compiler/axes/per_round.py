@@ -7,7 +7,7 @@ from vgraph.compiler.analysis.effects import WriteClass, only_claims
 from vgraph.compiler.analysis.guards import closes
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.hops import peels
-from vgraph.schedule import FUSED, PUSH, UNORDERED, VERTEX
+from vgraph.schedule import FUSED, PUSH, UNORDERED, VERTEX, Exchange
 
 
 def loop_around(program: ir.Program, apply: ir.Stmt) -> ir.While | ir.For | None:
@@ -26,9 +26,16 @@ def both_directions(c: Choice) -> bool:
     that claims, or behind a guard that closes. Long thin searches never have a frontier that is large enough. Whether a
     graph has its transpose is no matter here but at run time: the kernel asks for it (`choose_per_round.py`).
     """
-    if not _worth(c) or c.asked("direction") is not None or c.context.distributed:
-        return False
-    return claims(c.at) or c.at.once(_guarded)
+    if c.context.distributed:
+        return c.chosen["exchange"] is Exchange.AUTO
+    return _worth(c) and c.asked("direction") is None and (claims(c.at) or c.at.once(_guarded))
+
+
+def both_exchanges(c: Choice) -> bool:
+    """The same for a set of devices, where all have to agree on it: for claims, where the arcs of a pull are there.
+    Of these members tell each other nothing but who is active."""
+    free = c.asked("direction") is None and _worth(c) and not may_lack_arcs(c.at)
+    return free and isinstance(c.apply, ir.EdgeApply) and c.apply.out is not None and claims(c.at)
 
 
 def both_drives(c: Choice) -> bool:
@@ -58,7 +65,7 @@ def _worth(c: Choice) -> bool:
         and c.asked("hops") in (None, 1)
         and not c.asked("tiles")
     )
-    plain = c.asked("phases") in (None, FUSED) and c.chosen["order"] == UNORDERED
+    plain = c.asked("phases") in (None, FUSED) and c.chosen.get("order", UNORDERED) == UNORDERED
     return free and plain and not c.effects.exclusive and c.at.once(_changes) and not peels(c)
 
 

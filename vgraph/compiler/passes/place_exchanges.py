@@ -17,6 +17,8 @@ takes it, once for each member. Nothing is done where no member is another's nei
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
@@ -28,7 +30,20 @@ from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Mails
 from vgraph.compiler.passes.lowering import FALSE, TRUE
 from vgraph.compiler.types import BOOL, I64, VID
-from vgraph.schedule import DELAYED, DENSE, PUSH
+from vgraph.schedule import (
+    BASE,
+    BITMAP,
+    COMBINE,
+    DATA,
+    DELAYED,
+    DENSE,
+    PULL,
+    PUSH,
+    SPARSE,
+    TOPOLOGY,
+    Exchange,
+    show,
+)
 from vgraph.source import Span
 
 _NONE = ir.Const(-1, VID)
@@ -52,7 +67,9 @@ class _Placing(Exchanging):
         self.divided = [n for n in ir.driver(program.body) if isinstance(n, ir.For) and n.divided]
         inside = {id(n) for loop in self.divided for n in ir.driver(loop.body)}
         applies = [n for n in ir.driver(program.body) if isinstance(n, ir.Apply) and id(n) not in inside]
-        self.visits: dict[int, Visit] = {id(n): self.visit(n) for n in applies}
+        self.forms = {id(n): _forms(n) for n in applies if n.chosen.exchange is Exchange.AUTO}
+        each = [form for n in applies for form in self.forms.get(id(n), (n,))]
+        self.visits: dict[int, Visit] = {id(n): self.visit(n) for n in each}
         found = self.visits.values()
         self.writes = {(name, op) for v in found for name, op in v.writes.items()}
         self.near = {name for v in found for name in v.reads}
@@ -81,11 +98,13 @@ class _Placing(Exchanging):
             isinstance(n, ir.FillEach | ir.FrontierMark) and n.prop == name
             for n in ir.driver(self.program.body)
         )
-        return ways == {op} and op not in ir.ACCUMULATING and not set_apart and not each
+        one = len({v.claims[name].expected for v in visits if name in v.claims}) <= 1
+        return ways == {op} and op not in ir.ACCUMULATING and not set_apart and not each and one
 
     def asked_sizes(self) -> dict[str, str]:
         """A global for the size of each frontier whose size is asked for, or that of one it becomes."""
         asked = {n.frontier for n in ir.walk(self.program) if isinstance(n, ir.FrontierSize)}
+        asked |= {push.frontier for push, _ in self.forms.values() if push.frontier}
         copies = [n for n in ir.driver(self.program.body) if isinstance(n, ir.FrontierCopy)]
         for _ in copies:
             asked |= {n.source for n in copies if n.out in asked}
@@ -309,6 +328,8 @@ class _Placing(Exchanging):
 
     def apply(self, n: ir.Apply) -> list[ir.Stmt]:
         """An apply on the member's part, and what the members then tell each other."""
+        if id(n) in self.forms:
+            return self.either(*self.forms[id(n)])
         visit = self.visits[id(n)]
         ahead, folds, renames = self.parts(visit)
         call = self.call(n, visit, renames)
@@ -323,14 +344,22 @@ class _Placing(Exchanging):
             ghosts.volume = n.chosen.volume
             ghosts.changed = (n.out if isinstance(n, ir.EdgeApply) else n.frontier) or ""
         self.size(ghosts, n.out)
-        self.note(n.label, owners, ghosts)
+        self.note(n, owners, ghosts)
         first = self.exchange(owners) if visit.writes else ()
         return [*ahead, *self.rounds(n, call, between), *first, *self.exchange(ghosts)]
+
+    def either(self, push: ir.EdgeApply, pull: ir.EdgeApply) -> list[ir.Stmt]:
+        """A pull where a large part of all vertices is active, which is the same everywhere, else a push."""
+        assert push.frontier is not None
+        size = ir.GlobalVar(self.sized[push.frontier], I64)
+        many = ir.Binary("*", size, self.number("policy.set_share"))
+        test = ir.Compare(">", many, self.number(part.SIZES["num_vertices"]))
+        return [ir.If(test, tuple(self.apply(pull)), tuple(self.apply(push)))]
 
     def agrees(self, visit: Visit, name: str) -> bool:
         """Whether ghosts hold what owners do when those that have changed are told: no other was written to."""
         if name not in visit.writes and name in visit.stored:
-            return visit.claims.keys() <= self.near
+            return not visit.writes or visit.claims.keys() <= self.near
         return visit.writes.get(name) not in ir.ACCUMULATING
 
     def rounds(self, n: ir.Apply, call: ir.Apply, sieve: list[ir.Stmt]) -> list[ir.Stmt]:
@@ -351,8 +380,11 @@ class _Placing(Exchanging):
         ahead = [*([bitmap] if mails.volume is DENSE else ()), *self.exchange(mails)]
         return [*ahead, call, *sieve, *(self.only_owned(frontier) if frontier != n.out else ())]
 
-    def note(self, label: str, *exchanges: Mails) -> None:
+    def note(self, n: ir.Apply, *exchanges: Mails) -> None:
         """What `explain` says of the exchanges behind an apply."""
+        label = n.label
+        if any(n in forms for forms in self.forms.values()):
+            label += f", {show(n.chosen.direction)}"
         rows = dict.fromkeys(row for mails in exchanges for row in mails.rows)
         if not rows:
             self.context.notes.append(
@@ -490,6 +522,17 @@ class _Placing(Exchanging):
 
 
 _WHO = {"owners": "owners", "ghosts": "ghosts", "all": "all members"}
+
+
+def _forms(n: ir.Apply) -> tuple[ir.EdgeApply, ir.EdgeApply]:
+    """A push and a pull in place of an apply that is to be either."""
+    assert isinstance(n, ir.EdgeApply)
+    chosen: tuple[dict[str, Any], ...] = (
+        {"exchange": COMBINE, "direction": PUSH, "drive": DATA, "frontier": SPARSE},
+        {"exchange": BASE, "direction": PULL, "drive": TOPOLOGY, "frontier": BITMAP},
+    )
+    push, pull = (ir.with_fields(n, {"schedule": replace(n.chosen, **how)}) for how in chosen)
+    return push, pull
 
 
 def _pushes(n: ir.Apply) -> bool:
