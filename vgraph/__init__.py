@@ -166,19 +166,13 @@ __all__ = [
 
 
 _LATE = {
-    "cpu": "vgraph.runtime.devices.groups",
-    "devices": "vgraph.runtime.devices.groups",
-    "Prepared": "vgraph.graph.prepared",
-    "edge_partition": "vgraph.partitioning",
-    "partition": "vgraph.partitioning",
-    "from_ratings": "vgraph.io",
-    "read": "vgraph.io",
-    "read_ratings": "vgraph.io",
-    "overlap": "vgraph.orders",
-    "reorder": "vgraph.orders",
-    "schedule_pass": "vgraph.compiler.user_passes",
-    "verify": "vgraph.verifiers",
-    "write": "vgraph.io",
+    "compiler.user_passes": "schedule_pass",
+    "graph.prepared": "Prepared",
+    "io": "from_ratings read read_ratings write",
+    "orders": "overlap reorder",
+    "partitioning": "edge_partition partition",
+    "runtime.devices.groups": "cpu devices",
+    "verifiers": "verify",
 }
 
 
@@ -186,10 +180,9 @@ def __getattr__(name: str) -> Any:
     """What a program may never need is imported when first used."""
     import importlib
 
-    if name in _LATE:
-        return getattr(importlib.import_module(_LATE[name]), name)
     if name in ("algorithms", "data", "passes", "sharing"):
         return importlib.import_module(f"vgraph.{name}")
     if name in __all__:
-        return getattr(importlib.import_module("vgraph.sharing"), name)
+        room = next((room for room, names in _LATE.items() if name in names.split()), "sharing")
+        return getattr(importlib.import_module(f"vgraph.{room}"), name)
     raise AttributeError(f"module 'vgraph' has no attribute {name!r}")

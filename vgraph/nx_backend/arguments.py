@@ -22,10 +22,6 @@ def _bind(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
     return dict(bound.arguments)
 
 
-def _anything(a: Bound) -> str:
-    return ""
-
-
 def _function(a: Bound) -> str:
     return "the weight is a function" if callable(a.get("weight")) or callable(a.get("distance")) else ""
 
@@ -42,10 +38,6 @@ def _longest(a: Bound) -> str:
 
 def _weights(a: Bound) -> str:
     return "weights are not supported" if a.get("weight") is not None else ""
-
-
-def _undirected(a: Bound) -> str:
-    return _no_direction(a) or _simple(a)
 
 
 def _no_direction(a: Bound) -> str:
@@ -65,10 +57,6 @@ def _whole(a: Bound) -> str:
 
 def _not_normalized(a: Bound) -> str:
     return "normalized is not supported" if a.get("normalized") else ""
-
-
-def _clustering(a: Bound) -> str:
-    return _weights(a) or _undirected(a)
 
 
 def _simple(a: Bound) -> str:
@@ -91,8 +79,6 @@ def _louvain(a: Bound) -> str:
 
 
 def _colors(a: Bound) -> str:
-    if refused := _no_direction(a):
-        return refused
     strategy = a.get("strategy")
     if callable(strategy) or strategy in _STRATEGIES:
         return "of the strategies largest_first and random_sequential are supported"
@@ -128,42 +114,38 @@ _STRATEGIES = (
 )
 """Of `greedy_color`: their order is that of Python's sets, or each color depends on all before."""
 
-_RULES: dict[str, Callable[[Bound], str]] = {
-    name: rule
-    for rule, names in (
-        (
-            _function,
-            "all_pairs_dijkstra_path_length bellman_ford_path_length betweenness_centrality "
-            "betweenness_centrality_subset closeness_centrality dijkstra_path_length "
-            "shortest_simple_paths single_source_bellman_ford_path_length "
-            "single_source_dijkstra_path_length",
-        ),
-        (_guided, "astar_path astar_path_length"),
-        (_unweighted, "center diameter eccentricity harmonic_centrality periphery radius"),
-        (_longest, "dag_longest_path dag_longest_path_length"),
-        (_assortativity, "degree_assortativity_coefficient numeric_assortativity_coefficient"),
-        (_weights, "edge_betweenness_centrality max_weight_clique"),
-        (_colors, "greedy_color"),
-        (_positive, "hits"),
-        (_louvain, "leiden_communities louvain_communities"),
-        (_flow, "maximum_flow maximum_flow_value minimum_cut minimum_cut_value"),
-        (_not_normalized, "rich_club_coefficient"),
-        (_no_direction, "square_clustering"),
-        (_whole, "triadic_census"),
-        (_simple, "core_number"),
-        (_undirected, "transitivity triangles"),
-        (_clustering, "average_clustering clustering"),
-        (_lengths, "shortest_path_length"),
-    )
-    for name in names.split()
-}
+_RULES: tuple[tuple[Callable[[Bound], str], str], ...] = (
+    (
+        _function,
+        "all_pairs_dijkstra_path_length bellman_ford_path_length betweenness_centrality "
+        "betweenness_centrality_subset closeness_centrality dijkstra_path_length shortest_simple_paths "
+        "single_source_bellman_ford_path_length single_source_dijkstra_path_length",
+    ),
+    (_guided, "astar_path astar_path_length"),
+    (_unweighted, "center diameter eccentricity harmonic_centrality periphery radius"),
+    (_longest, "dag_longest_path dag_longest_path_length"),
+    (_assortativity, "degree_assortativity_coefficient numeric_assortativity_coefficient"),
+    (_weights, "average_clustering clustering edge_betweenness_centrality max_weight_clique"),
+    (_no_direction, "average_clustering clustering greedy_color square_clustering transitivity triangles"),
+    (_simple, "average_clustering clustering core_number transitivity triangles"),
+    (_colors, "greedy_color"),
+    (_positive, "hits"),
+    (_louvain, "leiden_communities louvain_communities"),
+    (_flow, "maximum_flow maximum_flow_value minimum_cut minimum_cut_value"),
+    (_not_normalized, "rich_club_coefficient"),
+    (_whole, "triadic_census"),
+    (_lengths, "shortest_path_length"),
+)
+"""What is asked of the arguments of which functions, in this order."""
 
 
 def refusal(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Why these arguments are not supported; nothing if they are."""
     try:
         bound = _bind(name, args, kwargs)
-        return overridden(bound.get("G", bound.get("flowG"))) or _RULES.get(name, _anything)(bound)
+        reasons = [overridden(bound.get("G", bound.get("flowG")))]
+        reasons += [rule(bound) for rule, names in _RULES if name in names.split()]
+        return next(filter(None, reasons), "")
     except TypeError:
         return ""  # wrong arguments: the function's own error says what is wrong
 
