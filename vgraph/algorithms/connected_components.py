@@ -7,7 +7,8 @@ import vgraph as vg
 
 @vg.operator
 def sample(v, graph):
-    """Join v with one of its first neighbors."""
+    """Join v with one of its first neighbors; which vertex has the most is found on the way."""
+    graph.busiest = max(graph.busiest, v.out_degree * graph.num_vertices + v.id)
     if graph.k < v.out_degree:
         vg.union(v.component, v.out_neighbors[graph.k].component)
 
@@ -30,21 +31,14 @@ def connected_components(graph):
     Result: `component`, the smallest vertex id of each vertex's component.
     """
     component = graph.disjoint_sets()
+    graph.busiest = 0
     graph.k = 0
     graph.vertex_apply(sample)
     graph.k = 1
     graph.vertex_apply(sample)
-    # A majority vote over a sample (Boyer and Moore 1991) finds the giant component, if there is one.
+    # A hub is seldom outside of the giant component, if there is one.
     graph.giant = vg.none
-    votes = 0
-    step = max(1, graph.num_vertices // 128)
-    for i in range(min(128, graph.num_vertices)):
-        c = component[i * step]
-        if votes == 0:
-            graph.giant = c
-        if c == graph.giant:
-            votes += 1
-        else:
-            votes -= 1
+    if graph.busiest > 0:
+        graph.giant = component[graph.busiest % graph.num_vertices]
     graph.vertex_apply(finish)
     return component
