@@ -27,8 +27,13 @@ def settle(v, graph):
     v.level = graph.depth
     v.handed_on = v.paths * graph.unit
     v.onward = 0.0
+
+
+@vg.operator
+def measure(v, graph):
+    """How many paths lead to the vertices of a level."""
     graph.most = max(graph.most, v.paths)
-    graph.fewest = min(graph.fewest, v.handed_on)
+    graph.fewest = min(graph.fewest, v.paths)
 
 
 @vg.operator
@@ -78,17 +83,23 @@ def search(graph, source, paths, levels):
     """Count the shortest paths from a source, level by level."""
     paths[source] = 1.0
     graph.depth = 0
-    graph.most = 0.0
-    graph.fewest = 1.0
+    graph.most = 1.0
     frontier = graph.frontier(source)
     while frontier:
-        graph.unit = STEP if graph.most > HUGE else 1.0
-        graph.most = 0.0
+        graph.unit = 1.0
+        if graph.most > HUGE:  # it is a bound, as long as that tells enough
+            graph.most = 0.0
+            graph.fewest = vg.inf
+            graph.vertex_apply(measure, frontier)
+            if graph.most > HUGE:
+                graph.unit = STEP
+                graph.most *= STEP
+                if graph.fewest * STEP < TINY:
+                    vg.fail("the numbers of paths in one level differ by more than a factor of 2 ** 1800")
         graph.vertex_apply(settle, frontier)
-        if graph.fewest < TINY:
-            vg.fail("the numbers of shortest paths in one level differ by more than a factor of 2 ** 1800")
         levels.append(frontier)
         graph.depth += 1
+        graph.most *= graph.num_edges
         frontier = graph.edge_apply(reach, frontier)
 
 
