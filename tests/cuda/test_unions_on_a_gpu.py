@@ -32,3 +32,18 @@ def test_sets_are_the_same_where_paths_are_halved(
         for options in ({"threads": 1}, {"threads": 3}, {"device": "cuda"}):
             found = vg.run(vg.algorithms.connected_components, graph, **options)
             np.testing.assert_array_equal(found.component, first)
+
+
+def test_the_busiest_vertex_need_not_be_in_the_largest_component(gpu: Any) -> None:
+    """A star beside a longer line and vertices without arcs, whose ids are mixed."""
+    ids = np.random.default_rng(0).permutation(200)
+    star, line = ids[:40], ids[40:180]
+    ends = np.r_[star[:1].repeat(39), line[:-1]], np.r_[star[1:], line[1:]]
+    wanted = np.arange(200)
+    for part in (star, line):
+        wanted[part] = part.min()
+    for directed in (False, True):
+        graph = vg.Graph.from_edges(*ends, num_vertices=200, directed=directed)
+        for options in ({"threads": 3}, {"device": "cuda"}, {"device": "python"}):
+            found = vg.run(vg.algorithms.connected_components, graph, **options)
+            np.testing.assert_array_equal(found.component, wanted)

@@ -172,6 +172,15 @@ def test_a_grid_with_more_paths_than_a_float64_holds(threads: int) -> None:
     np.testing.assert_allclose(2 * run.centrality.reshape(side, side), behind[:side, :side], rtol=1e-10)
 
 
+def test_counts_are_measured_where_a_bound_is_huge_and_go_on_as_they_are() -> None:
+    """One path leads along a line, whatever a bound by edges says: so it is looked at seldom."""
+    n = 400
+    graph = vg.Graph.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, directed=False)
+    run = vg.run(vg.algorithms.betweenness, graph, sources=[0], normalized=False)
+    np.testing.assert_array_equal(2 * run.centrality, np.r_[0, np.arange(n - 2, -1, -1)])
+    assert 1 <= sum(r.label == "measure" for r in run.trace) < n // 50
+
+
 def test_counts_that_differ_too_much_are_an_error() -> None:
     """A tail as long as the ladder: one path beside 2 ** 2000 in the same level."""
     rungs = 2000
