@@ -222,7 +222,8 @@ def _carried(loop: ir.ForNeighbors | ir.ForCommon, fresh: Callable[[str], str]) 
 def _run(program: ir.Program, context: Context) -> ir.Program:
     fresh = ir.fresh_names(program)
     operators = tuple(ir.with_fields(o, {"body": with_local_words(o.body, fresh)}) for o in program.operators)
-    program = ir.with_fields(program, {"operators": operators})
+    if operators != program.operators:
+        program = ir.with_fields(program, {"operators": operators})
     if not any(True for _ in tuples(program)):
         return program
     words = _Words(program)
