@@ -64,6 +64,20 @@ return moved = scalar @moved
 """
 
 
+@vg.operator
+def twice(v):
+    v.y = v.y * 2
+
+
+@vg.algorithm
+def doubled_and_summed(graph):
+    y = graph.vertex_property(vg.int64)
+    y = 3
+    graph.vertex_apply(twice)
+    total = graph.sum(y + 1)
+    return y, total
+
+
 def program(*loops: str, result: str = "") -> str:
     """Three rounds of these loops."""
     return HEAD + "".join(loops) + TAIL + result
@@ -158,9 +172,20 @@ def test_loops_over_arcs_stay_apart_where_rows_may_be_long():
     assert loops_in(fused(ONE["two constants"], short_lists=False)) == 1
 
 
-def test_on_a_cpu_nothing_changes():
-    parsed = parse_program(ONE["conditions"])
-    assert fuse_loops.run(parsed, Context(abilities=CPU)) is parsed
+def test_on_a_cpu_nothing_gets_a_second_array():
+    for name, text in ONE.items():
+        made = fuse_loops.run(parse_program(text), Context(abilities=CPU))
+        needs = any(isinstance(n, ir.Exchange) for s in fused(text).body for n in walk(s))
+        assert not any(isinstance(n, ir.Exchange) for s in made.body for n in walk(s))
+        assert loops_in(made) == (2 if needs else 1), name
+
+
+def test_statements_of_whole_properties_are_one_loop_with_operators_on_every_device():
+    graph = vg.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    for device in ("cpu", "cuda"):
+        text = str(vg.explain(doubled_and_summed, graph, device=device))
+        kernel = text.partition("== IR after fuse-loops")[2].partition("== IR after spread")[0]
+        assert kernel.count("parfor") == 1, kernel
 
 
 def test_the_library_has_one_loop_a_round(monkeypatch):

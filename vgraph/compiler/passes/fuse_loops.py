@@ -1,4 +1,4 @@
-"""`fuse-loops`: two loops over all vertices become one where neither can tell, so that a GPU reads and waits once.
+"""`fuse-loops`: two loops over all vertices become one where neither can tell, so that memory is read once.
 
 before: `parfor dst in vertices { incoming[dst] = ... part[src] ... }; trace gather ...;
          parfor v in vertices { part[v] = f(incoming[v]); incoming[v] = 0 }`
@@ -7,8 +7,9 @@ after:  `parfor dst in vertices { let own = 0; own = ... part[src] ...; part.nex
 
 A property through which the loops hand something on is touched at the loop's own vertex alone. What the second writes
 and the first reads at other vertices goes into a second array, which takes the place of the first behind the loop. What
-each loop leaves at the same constant is no memory at all. Loops over arcs are fused where vertices have few of them: a
-thread with a long row is slower if it has more to keep.
+each loop leaves at the same constant is no memory at all. On a GPU loops over arcs are fused where vertices have few of
+them: a thread with a long row is slower if it has more to keep. On a CPU nothing gets a second array: properties stay
+where they are.
 """
 
 from __future__ import annotations
@@ -97,8 +98,9 @@ def _fits(loop: ir.ParFor) -> bool:
 class _Fusion:
     """A program whose loops are being fused."""
 
-    def __init__(self, program: ir.Program, short: bool) -> None:
+    def __init__(self, program: ir.Program, short: bool, exchanges: bool) -> None:
         self.program, self.fresh, self.short = program, ir.fresh_names(program), short
+        self.exchanges = exchanges
         results = {r.value for r in program.results if isinstance(r.value, str)}
         keys = {n.prop for b in program.buckets for n in ir.walk(b) if isinstance(n, ir.Load)}
         local = (p for p in program.properties if p.origin is ir.Origin.LOCAL and p.site is ir.Site.VERTEX)
@@ -161,6 +163,8 @@ class _Fusion:
         if any(b.reduced.get(name, op) != op for name, op in a.reduced.items()):
             return None
         both = (b.written & a.elsewhere) - a.spread
+        if both and not self.exchanges:
+            return None
         return both if both <= self.hidden and not both & (a.written | b.elsewhere) else None
 
     def _next(self, prop: str) -> str:
@@ -287,16 +291,16 @@ def _one_side(n: ir.Node) -> ir.Node | None:
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    if not context.abilities.warps:
-        return program
-    fused = _fused(program, context.facts.short_lists or context.facts.deep)
-    if context.facts.directed:
+    on_gpu = context.abilities.warps
+    short = not on_gpu or context.facts.short_lists or context.facts.deep
+    fused = _fused(program, short, exchanges=on_gpu)
+    if not on_gpu or context.facts.directed:
         return fused
     return ir.with_fields(fused, {"body": ir.transform_body(fused.body, _one_side)})
 
 
-def _fused(program: ir.Program, short: bool) -> ir.Program:
-    fusion = _Fusion(program, short)
+def _fused(program: ir.Program, short: bool, exchanges: bool) -> ir.Program:
+    fusion = _Fusion(program, short, exchanges)
 
     def inside(n: ir.Stmt) -> ir.Body | None:
         match n:

@@ -170,19 +170,23 @@ def whole(program: ir.Program) -> set[str]:
     return returned(program) | {n.prop for n in sets}
 
 
-def with_local_words(body: ir.Body, fresh: Callable[[str], str]) -> ir.Body:
-    """The body with minima of words in loops that carry `cost, near = min((cost, near), ...)` from arc to arc."""
-    return tuple(made for s in body for made in _with_local_words(s, fresh))
+def with_local_words(program: ir.Program) -> ir.Program:
+    """The program with minima of words in loops that carry `cost, near = min((cost, near), ...)` from arc to arc."""
+    fresh = ir.fresh_names(program)
 
+    def inside(body: ir.Body) -> ir.Body:
+        return tuple(made for s in body for made in statement(s))
 
-def _with_local_words(s: ir.Stmt, fresh: Callable[[str], str]) -> ir.Body:
-    if isinstance(s, ir.ForNeighbors | ir.ForCommon):
-        carried = _carried(s, fresh)
+    def statement(s: ir.Stmt) -> ir.Body:
+        carried = _carried(s, fresh) if isinstance(s, ir.ForNeighbors | ir.ForCommon) else ()
         if carried:
             return carried
-    bodies = {f.name: s.__dict__[f.name] for f in fields_of(type(s)) if f.meaning == ir.Body}
-    changes = {name: with_local_words(body, fresh) for name, body in bodies.items()}
-    return (ir.with_fields(s, changes) if changes else s,)
+        bodies = {f.name: s.__dict__[f.name] for f in fields_of(type(s)) if f.meaning == ir.Body}
+        changes = {name: inside(body) for name, body in bodies.items()}
+        return (ir.with_fields(s, changes) if changes else s,)
+
+    operators = tuple(ir.with_fields(o, {"body": inside(o.body)}) for o in program.operators)
+    return program if operators == program.operators else ir.with_fields(program, {"operators": operators})
 
 
 def _carried(loop: ir.ForNeighbors | ir.ForCommon, fresh: Callable[[str], str]) -> ir.Body:
@@ -220,10 +224,7 @@ def _carried(loop: ir.ForNeighbors | ir.ForCommon, fresh: Callable[[str], str]) 
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    fresh = ir.fresh_names(program)
-    operators = tuple(ir.with_fields(o, {"body": with_local_words(o.body, fresh)}) for o in program.operators)
-    if operators != program.operators:
-        program = ir.with_fields(program, {"operators": operators})
+    program = with_local_words(program)
     if not any(True for _ in tuples(program)):
         return program
     words = _Words(program)
