@@ -24,7 +24,7 @@ import harness
 import library
 from library_cases import LIBRARY
 
-CASES = 4
+CASES = 7
 """Of a graph, that a lane measures in one process: the peers read the graph anew for the next."""
 LIBRARY_PY = str(Path(__file__).with_name("library.py"))
 

@@ -20,6 +20,7 @@ from dataclasses import field
 from typing import Final
 
 from vgraph.compiler import ir
+from vgraph.compiler.ir.reductions import is_rounded
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID, Scalar
 from vgraph.records import dataclass
@@ -95,6 +96,16 @@ def _fits(loop: ir.ParFor) -> bool:
     return own and all(isinstance(n, _INSIDE) for n in nodes)
 
 
+def _walks(loop: ir.ParFor) -> bool:
+    """Whether it goes over arcs."""
+    return any(isinstance(n, ir.ForNeighbors) for n in ir.walk(loop))
+
+
+def _sums(loop: ir.ParFor) -> bool:
+    """Whether it adds up floats over the vertices, which a processor does several at a time where that is all."""
+    return any(isinstance(n, ir.ReduceGlobal) and is_rounded(n) for n in ir.walk(loop))
+
+
 class _Fusion:
     """A program whose loops are being fused."""
 
@@ -129,9 +140,9 @@ class _Fusion:
         if not (_over_all(first) and _over_all(second) and _fits(first) and _fits(second)):
             return None
         a, b = _Uses.of(*first.body, vertex=first.vertex), _Uses.of(*second.body, vertex=second.vertex)
-        if not self.short and any(
-            isinstance(n, ir.ForNeighbors) for x in (first, second) for n in ir.walk(x)
-        ):
+        if not self.short and (_walks(first) or _walks(second)):
+            return None
+        if not self.exchanges and ((_walks(first) and _sums(second)) or (_sums(first) and _walks(second))):
             return None
         exchanged = self._exchanged(a, b)
         moved = _moved(a, between, b)
