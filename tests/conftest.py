@@ -36,8 +36,13 @@ OPTIMISED = re.compile(
 common arcs, and what looks at the code."""
 
 
+BETWEEN = re.compile(r"tests/(passes|fuzz|ir|order|differential|cuda)/")
+"""Tests in which the IR is verified after every pass, unless VGRAPH_VERIFY says something else; in others, which run
+the same programs under fewer schedules, before the first and after the last."""
+
+
 def pytest_configure() -> None:
-    os.environ.setdefault("VGRAPH_VERIFY", "1")
+    gc.set_threshold(50_000, 20, 100)  # seldom: there is memory enough
     # Each of the processes would start a thread for every CPU.
     os.environ.setdefault("VGRAPH_THREADS", str(min(4, os.cpu_count() or 1)))
     from vgraph.graph.layouts import parts
@@ -46,18 +51,19 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay: no collection of garbage has to look at them, and none has to be soon."""
+    """Modules and tests stay: no collection of garbage has to look at them."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def level_of_optimisation(request: pytest.FixtureRequest) -> Iterator[None]:
+def how_programs_are_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
     """Other programs of tests run for a moment: VGRAPH_OPT=0, unless it is set, is several times as fast."""
     with pytest.MonkeyPatch.context() as patch:
         if not OPTIMISED.search(request.path.as_posix()):
             patch.setenv("VGRAPH_OPT", os.environ.get("VGRAPH_OPT", "0"))
+        if BETWEEN.search(request.path.as_posix()):
+            patch.setenv("VGRAPH_VERIFY", os.environ.get("VGRAPH_VERIFY", "1"))
         yield
 
 
@@ -110,8 +116,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.get_closest_marker("covering"):
                 tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for every in tests.values():
-        marker = every[0].get_closest_marker("covering")
-        together = min(marker.args[0] if marker.args else 1, len(every[0].callspec.params))
+        # Where functions of another file run once more, that file's mark may ask for less than theirs.
+        asked = [mark.args[0] if mark.args else 1 for mark in every[0].iter_markers("covering")]
+        together = min(*asked, len(every[0].callspec.params))
         for item in set(every) - _chosen(every, together):
             item.add_marker(pytest.mark.slow)
 

@@ -34,12 +34,12 @@ from vgraph.compiler.backends.cuda import backend, nvrtc
 from vgraph.compiler.backends.cuda.texts import CREWED
 from vgraph.runtime import policy
 
+pytestmark = pytest.mark.covering
+
 
 @pytest.fixture(autouse=True)
 def machine(gpu: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The tests of kernel IR run by a crew; small grids count as large graphs."""
-    if getattr(request.node, "callspec", None) and request.node.callspec.params.get("threads") == 1:
-        pytest.skip("a kernel for one thread")
     if isinstance(gpu, EmulatedDevice):
         gpu.multiprocessors, gpu.seed = 3, zlib.crc32(request.node.name.encode())
     monkeypatch.setattr(policy, "LARGE", 1)
@@ -68,7 +68,7 @@ def test_levels_are_those_of_the_cpu(gpu: Any, algorithm: vg.AlgorithmDef, direc
         given = {"source": 3} if algorithm is path_counts else {"sources": np.array([3, 77])}
         if isinstance(gpu, EmulatedDevice):
             gpu.multiprocessors, gpu.seed = 1 + seed, seed
-        assert CREWED in str(vg.explain(algorithm, graph, device="cuda", **given))
+        assert CREWED in vg.explain(algorithm, graph, device="cuda", passes=False, **given).cuda
         got, wanted = (vg.run(algorithm, graph, device=d, **given) for d in ("cuda", "cpu"))
         rounds = [[(r.label, r.frontier, r.edges) for r in x.trace] for x in (got, wanted)]
         assert rounds[0] == rounds[1]
@@ -80,8 +80,7 @@ def test_where_blocks_go_on_alone_or_all_vertices_are_visited_the_grid_runs_all(
     graph = grid(12, 0)
     for algorithm in (bfs, sssp, bellman_ford, pagerank):
         weighted = graph.with_edge_property("weight", np.ones(graph.num_arcs, np.int32))
-        assert CREWED not in str(vg.explain(algorithm, weighted, device="cuda"))
-    assert CREWED not in str(vg.explain(betweenness, graph, device="cpu"))
+        assert CREWED not in vg.explain(algorithm, weighted, device="cuda").cuda
 
 
 def test_balls_of_narrow_graphs_grow_as_in_a_plane(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,5 +103,5 @@ def test_balls_of_narrow_graphs_grow_as_in_a_plane(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(("arch", "clusters"), [("sm_80", False), ("sm_90", True)])
 def test_it_compiles_with_and_without_clusters(arch: str, clusters: bool) -> None:
     if arch in nvrtc.supported_archs():
-        text = str(vg.explain(betweenness, grid(12, 0), device="cuda")).split("== CUDA C++ ==\n")[1]
+        text = vg.explain(betweenness, grid(12, 0), device="cuda").cuda
         cubin(text, arch, clusters=clusters)

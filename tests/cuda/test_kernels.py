@@ -65,8 +65,6 @@ pytestmark = pytest.mark.covering
 @pytest.fixture(autouse=True)
 def machine(gpu: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     """The GPU as the machine of the harness; the emulated one has an interleaving for each test."""
-    if getattr(request.node, "callspec", None) and request.node.callspec.params.get("threads") == 1:
-        pytest.skip("a kernel for one thread")
     if isinstance(gpu, EmulatedDevice):
         gpu.multiprocessors, gpu.seed = 4, zlib.crc32(request.node.name.encode())
     with on(CUDA(gpu)):

@@ -8,7 +8,7 @@ bits), as sums are added in another order; results with several right answers ha
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -189,10 +189,10 @@ def arguments_of(algorithm: vg.AlgorithmDef, graph: vg.Graph, seed: int) -> Arra
     return given
 
 
-def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int) -> list[Case]:
+def cases(algorithm: vg.AlgorithmDef, kind: Kind, seed: int, shapes: Sequence[str] = SHAPES) -> list[Case]:
     """All graphs of a kind which the algorithm takes."""
     found = []
-    for shape in SHAPES:
+    for shape in shapes:
         if algorithm.name in PAIRS and shape in ("power law", "star"):
             continue
         graph = graph_for(algorithm, graph_of(shape, kind, seed))

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 from library_arguments import NAMES, UNDIRECTED
-from schedule_matrix import KINDS, Kind, agree, cases, groups, sampled
+from schedule_matrix import KINDS, SHAPES, Kind, agree, cases, groups, sampled
 
 import vgraph as vg
 from vgraph.compiler import space
@@ -27,7 +27,8 @@ MIXED = 150
 def test_a_sample_of_the_matrix(algorithm: vg.AlgorithmDef, number: int) -> None:
     seed = zlib.crc32(algorithm.name.encode()) % 1000
     kinds = [k for k in KINDS if not (k.directed and algorithm.name in UNDIRECTED)]
-    found = cases(algorithm, kinds[(seed + number) % len(kinds)], seed)
+    shapes = [s for s in SHAPES if s != ("star", "power law")[seed % 2]]  # one of the two large ones
+    found = cases(algorithm, kinds[(seed + number) % len(kinds)], seed, shapes)
     assert found
     tried: set[vg.Schedule] = set()
     asked: set[str] = set()

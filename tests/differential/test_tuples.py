@@ -13,6 +13,7 @@ import vgraph as vg
 from vgraph.compiler import space
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("algorithm", PROGRAMS, ids=lambda a: a.name)
 def test_a_sample_of_schedules(algorithm: vg.AlgorithmDef, kind: Kind) -> None:

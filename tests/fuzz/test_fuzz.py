@@ -14,7 +14,7 @@ from .runs import SMALL, Runs, Subject, Way, check, compare, noted
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.py"))
 FEATURES = sorted((Path(__file__).parent / "features").glob("*.py"))
-QUICK = 12
+QUICK = 6
 """Random programs of a default run, three to a test. `python -m tests.fuzz` runs more, in `.ci/run` too."""
 EACH = 3
 
@@ -29,7 +29,8 @@ def test_what_once_failed(path: Path) -> None:
             runs = Runs(subject, Way(**json.loads(given)))
             for shape in SMALL:
                 compare(runs, shape, subject.expected(subject.graph(shape)))
-        check(subject)
+        if seed == 0:
+            check(subject)
 
 
 @pytest.mark.parametrize("path", FEATURES, ids=lambda p: p.stem)

@@ -62,6 +62,7 @@ def fold(op: str, start: Any, values: Any) -> Any:
         return ufunc(start, ufunc.reduce(wide, dtype=wide.dtype)).astype(values.dtype)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("op", "t"), CASES, ids=lambda x: str(x))
 def test_reduction_into_few_places(op: str, t: Scalar, threads: int) -> None:

@@ -14,6 +14,7 @@ from lowering_programs import PROGRAMS
 from test_lowering import fitted, lowered, native, same
 
 import vgraph as vg
+from vgraph.compiler import space
 from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager
@@ -51,15 +52,13 @@ def shaped(shape: str, n: int, m: int, seed: int, *, directed: bool) -> vg.Graph
 
 def asked(program, options) -> Schedule:
     """`options` at every label; what is not legal at one is left out there."""
-    chosen = Schedule()
-    for label in labels(program):
+    chosen, ready = Schedule(), space.ready(program, Context())
+    for label in labels(ready):
+        here = space.Label(ready, label, Context())
         for name, value in options.items():
             attempt = chosen.at(label, **{name: value})
-            try:
-                lowered(program, attempt, 0)
-            except vg.ScheduleError:
-                continue
-            chosen = attempt
+            if here.attempt(attempt.labels[label])[1] is None:
+                chosen = attempt
     return chosen
 
 

@@ -126,7 +126,8 @@ def test_the_schedule_of_a_result_gives_the_run_again(name: str, threads: int) -
     graph, signature = prepared(algorithm, taken, given)
     context = Context(threads=threads % 2, facts=facts_of(graph))
     program = space.ready(build_program(algorithm, signature), context)
-    for asked in [None, *space.sample(program, context, 1, seed=threads)]:
+    whole = [None, *space.sample(program, context, 1, seed=threads)]
+    for asked in whole[len(name) % 2 :] or whole:  # every other algorithm with what is chosen as well
         first = vg.run(algorithm, taken, schedule=asked, threads=threads, **given)
         again = vg.run(algorithm, taken, schedule=first.schedule, threads=threads, **given)
         assert again.schedule == first.schedule

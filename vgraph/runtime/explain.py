@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import cached_property
 from pathlib import PurePath
 
 from vgraph.compiler import ir, space
@@ -32,22 +33,25 @@ from vgraph.schedule import kind_of, show
 
 @dataclass
 class Explanation:
-    """The parts of an explanation, each a text; printing it prints them in order.
-
-    `legal` holds a verdict on every value that a schedule may ask for, by label and axis: see `legal_text`.
-    """
+    """The parts of an explanation, each a text; printing it prints them in order."""
 
     algorithm: str
     effects: str = ""
     schedule: str = ""
     reasons: str = ""
-    legal: dict[str, dict[str, list[Verdict]]] = field(default_factory=dict)
     layouts: str = ""
     members: str = ""
     passes: dict[str, str] = field(default_factory=dict)
     llvm: str = ""
     assembly: str = ""
     cuda: str = ""
+    asked: tuple[ir.Program, Context] | None = None
+    """The program as schedules are chosen for it, and what with."""
+
+    @cached_property
+    def legal(self) -> dict[str, dict[str, list[Verdict]]]:
+        """A verdict on every value that a schedule may ask for, by label and axis: see `legal_text`."""
+        return space.legal(*self.asked) if self.asked else {}
 
     def __str__(self) -> str:
         sections = [("effects", self.effects), ("schedule", self.schedule), ("reasons", self.reasons)]
@@ -189,7 +193,7 @@ def _layout(graph: Graph, key: str) -> Iterator[str]:
 def _observer(
     result: Explanation, reasons: list[str], context: Context, passes: bool
 ) -> Callable[[Pass | None, ir.Program], None]:
-    """What writes passes, effects and legal schedules into `result`, and into `reasons` why each was chosen."""
+    """What writes passes, effects and what schedules are for into `result`, and into `reasons` why each was chosen."""
     before: list[ir.Program] = []
 
     def observe(step: Pass | None, program: ir.Program) -> None:
@@ -200,7 +204,7 @@ def _observer(
         if name == "simplify":
             result.effects = "\n".join(effects(o).describe() for o in program.operators)
         if name == "choose-schedule":
-            result.legal = space.legal(before[0], context)
+            result.asked = before[0], context
             for n in ir.walk(program):
                 if isinstance(n, ir.Apply) and n.schedule is not None:
                     reasons.extend(f"{n.label}: {reason}" for reason in n.schedule.reasons)
