@@ -51,6 +51,7 @@ def emulated(**options: Any) -> Iterator[None]:
     machine = emulated_machine(ALL, block=32, multiprocessors=3, **options)
     with use(*machine), pytest.MonkeyPatch.context() as patch:
         patch.setattr(policy, "CUDA_ARCS_PER_THREAD", 1)
+        patch.setitem(policy._NUMBERS, "policy.changed_bytes", 0)
         yield
 
 
@@ -172,7 +173,7 @@ def test_a_direction_for_each_round(gpus: int, monkeypatch: pytest.MonkeyPatch) 
     graph = small_graph()
     want = vg.run(vg.algorithms.bfs, graph, device="python", source=3).level
     monkeypatch.setattr(policy, "facts_of", lambda graph, device: Facts(large=True))
-    monkeypatch.setattr(policy, "SET_SHARE", 6)
+    monkeypatch.setitem(policy._NUMBERS, "policy.set_share", 6)
     for seed in range(4):
         found = run(vg.algorithms.bfs, graph, 2, seed, source=3, placement=np.arange(graph.num_vertices) % 2)
         np.testing.assert_array_equal(found.level, want)

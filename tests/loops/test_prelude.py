@@ -451,7 +451,7 @@ def test_members_of_a_set_get_what_others_have_for_them(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_members_say_how_much_each_other_gets(seed):
-    """None, one or both of what its ghosts have; -1 is all."""
+    """None, one or both of what its ghosts have; -1 is all, but not of the numbers that tell which."""
     members = Members(3, seed)
     m, sent, came = members.m, {}, {}
     for k in range(3):
@@ -459,25 +459,29 @@ def test_members_say_how_much_each_other_gets(seed):
         for p in range(3):
             sent[k, p] = (k + 2 * p + seed) % 4 - 1
             m.write(out + 8 * p, 8, sent[k, p] % (1 << 64))
-        mails = m.allocate(2 * MAIL.size)
+        mails = m.allocate(3 * MAIL.size)
         _put(m, MAIL, mails, out=out, got=came[k], way=int(Way.EACH), bytes=8)
-        _put(m, MAIL, mails + MAIL.size, out=members.outs[k][0], got=members.gots[k][0], way=0, bytes=4)
+        for row in (1, 2):
+            buffers = {"out": members.outs[k][0], "got": members.gots[k][row - 1]}
+            _put(m, MAIL, mails + row * MAIL.size, **buffers, way=0, bytes=4)
         for i in range(4):
             m.write(members.outs[k][0] + 4 * i, 4, 10 * k + i + 1)
         members.mails[k] = mails
     m.run(
         [
-            partial(m.call, members.unit, "vg_exchange", members.contexts[k], members.mails[k], 2)
+            partial(m.call, members.unit, "vg_exchange", members.contexts[k], members.mails[k], 3)
             for k in range(3)
         ]
     )
     for k in range(3):
         assert [m.read(came[k] + 8 * p, 8) for p in range(3)] == [sent[p, k] % (1 << 64) for p in range(3)]
-        want = []
+        which, values = [], []
         for p in (p for p in range(3) if p != k):
             count = sent[p, k] % (1 << 64)
-            want += [10 * p + 2 * (k - (k > p)) + i + 1 if i < count else 0 for i in range(2)]
-        assert [m.read(members.gots[k][0] + 4 * i, 4) for i in range(4)] == want
+            told = [10 * p + 2 * (k - (k > p)) + i + 1 if i < count else 0 for i in range(2)]
+            which, values = which + (told if sent[p, k] >= 0 else [0, 0]), values + told
+        got = [[m.read(at + 4 * i, 4) for i in range(4)] for at in members.gots[k][:2]]
+        assert got == [which, values]
 
 
 def test_a_member_that_is_cancelled_waits_for_nobody():

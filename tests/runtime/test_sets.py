@@ -315,7 +315,8 @@ FRONTIERS = {
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_kind_of_write(name, directed):
+def test_every_kind_of_write(name, directed, monkeypatch):
+    monkeypatch.setitem(policy._NUMBERS, "policy.changed_bytes", 0)
     algorithm, given = PROGRAMS[name]
     graph = small_graph(directed)
     expected = vg.run(algorithm, graph, device="python", **given)
@@ -354,8 +355,9 @@ def test_forms_of_exchanges(name, label, exchange):
 
 
 @pytest.mark.parametrize(("name", "label", "exchange"), FORMS)
-def test_only_what_changed_goes_over(name, label, exchange):
+def test_only_what_changed_goes_over(name, label, exchange, monkeypatch):
     """On a path, where one vertex is active at a time."""
+    monkeypatch.setitem(policy._NUMBERS, "policy.changed_bytes", 0)
     n = 200
     ends, one = np.arange(n), np.ones(n - 1, int)
     graph = vg.Graph.from_edges(ends[:-1], ends[1:], num_vertices=n, directed=False, weight=one)
@@ -377,7 +379,7 @@ def test_a_direction_for_each_round(name, monkeypatch):
     expected = vg.run(algorithm, graph, device="python", **given)
     monkeypatch.setattr(policy, "facts_of", lambda graph, device: Facts(large=True))
     for share, directions in ((0, {"push"}), (4, {"push", "pull"}), (1 << 30, {"pull"})):
-        monkeypatch.setattr(policy, "SET_SHARE", share)
+        monkeypatch.setitem(policy._NUMBERS, "policy.set_share", share)
         for count, placement in placements(24)[:2]:
             groups = [vg.cpu(threads=1)] * count
             got = vg.run(algorithm, graph, device=groups, placement=placement, **given)

@@ -99,7 +99,7 @@ class Volume(Word):
     CHANGED = "changed"
     """Those that the round has changed, and which."""
     AUTO = "auto"
-    """Whichever is less, each member in each round for itself."""
+    """Whichever takes less time, each member in each round for itself."""
 
 
 class Rows(Word):

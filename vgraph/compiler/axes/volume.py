@@ -21,7 +21,7 @@ def choose(c: Choice, asked: Volume | None) -> Volume:
     if obstacle is not None:
         c.because(DENSE, obstacle.reason)
         return DENSE
-    c.because(Volume.AUTO, "each member tells what has changed where that is less than all")
+    c.because(Volume.AUTO, "each member tells what has changed where that is much less than all")
     return Volume.AUTO
 
 

@@ -273,7 +273,8 @@ class AllToAll(Stmt):
     Without a set nothing gets anywhere.
 
     Where the first way is `each`, those numbers (i64) say how many elements each member gets of what goes to `owners`
-    or to `ghosts`: the first ones; with a negative number all.
+    or to `ghosts`: the first ones; with a negative number all, but then none of the second buffer, which says which
+    they are.
     """
 
     outs: tuple[PropertyName, ...]

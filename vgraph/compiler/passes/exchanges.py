@@ -8,12 +8,15 @@ from dataclasses import field
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.ir.rewrite import Context
-from vgraph.compiler.passes.lowering import TRUE, Lowering
+from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering
 from vgraph.compiler.types import BOOL, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.records import dataclass
 from vgraph.schedule import CHANGED, DENSE, Volume
 
 ZERO, ONE = ir.Const(0, I64), ir.Const(1, I64)
+ALL = ir.Const(-1, I64)
+_PARTLY = "set.partly"
+"""A global: whether what this member says that it sends is not all."""
 GHOST, PLACE = ir.Var("set.v", VID), ir.Var("set.i", I64)
 """The vertex and the place of a loop over ghosts or shared vertices, until it has names of its own."""
 
@@ -113,26 +116,35 @@ class Exchanging(Lowering):
         bytes_ = sum(self.bytes_of(out) for out, _, way in mails.rows if way in ("owners", "ghosts"))
         number, numbers = self.common(mails, "number", VID, "owners" if array == part.GHOSTS else "ghosts")
         sent, came = self.common(mails, "sent", I64, "each")
-        mails.rows.insert(0, mails.rows.pop())
-        counts = self.counts()
-        few = self.fresh("few")
-        size = ir.Binary("*", ir.FrontierSize(mails.changed), ir.Const(bytes_ + self.bytes_of(number), I64))
-        whole = ir.Binary("*", ir.ArrayLength(self.array(array)), ir.Const(bytes_, I64))
-        test = TRUE if mails.volume is CHANGED else ir.Compare("<", size, whole)
-        pack = self.packing(mails, array, number, counts)
-        ahead = [ir.FrontierConvert(mails.changed, ir.Layout.SPARSE), ir.Let(few, BOOL, test)]
-        p = self.fresh("p")
-        to = ir.Var(p, I64)
-        counted = ir.Store(sent, to, ir.Load(counts, to, I64))
-        told: ir.Stmt = ir.If(ir.Var(few, BOOL), (counted,), (ir.Store(sent, to, ir.Const(-1, I64)),))
+        mails.rows[:] = [*mails.rows[:-3:-1], *mails.rows[:-2]]  # how many, then which
+        counts = self.counts(sent)
+        taken = [self.taking(mails, back, numbers, came)]
+        listed = ir.FrontierConvert(mails.changed, ir.Layout.SPARSE)
+        to = ir.Var("p", I64)
+        told = (ir.Store(sent, to, ir.Load(counts, to, I64)), ir.Store(counts, to, ZERO))
+        partly = ir.GlobalVar(_PARTLY, BOOL)
+        pack = (
+            self.packing(mails, array, number, counts),
+            self.for_each(*told),
+            ir.SetGlobal(_PARTLY, TRUE),
+        )
         if mails.volume is CHANGED:
-            ahead, told, filled = ahead[:1], counted, [pack, *mails.packed]
-        else:
-            some = ir.Var(few, BOOL)
-            filled = [ir.If(some, (pack,)), *mails.packed, ir.If(some, (), tuple(dense))]
-        body = (told, ir.Store(counts, to, ZERO))
-        each = ir.Single((ir.For(p, ZERO, self.number(part.MEMBERS), ONE, body),))
-        return [*ahead, *filled, each], [self.taking(mails, back, numbers, came)]
+            return [listed, *pack, *mails.packed], taken
+        few = ir.Var(self.fresh("few"), BOOL)
+        whole = (self.for_each(ir.Store(sent, to, ALL)), ir.SetGlobal(_PARTLY, FALSE))
+        size = ir.Binary("*", ir.FrontierSize(mails.changed), ir.Const(bytes_ + self.bytes_of(number), I64))
+        room = ir.Binary("*", ir.ArrayLength(self.array(array)), ir.Const(bytes_, I64))
+        price = (self.number(f"policy.changed_{what}") for what in ("factor", "bytes"))
+        test = ir.Compare("<", ir.Binary("+", ir.Binary("*", size, next(price)), next(price)), room)
+        filled = (ir.If(partly, whole), *dense)
+        choice = [ir.If(few, pack), *mails.packed, ir.If(few, (), filled)]
+        return [listed, ir.Let(few.name, BOOL, test), *choice], taken
+
+    def for_each(self, *body: ir.Stmt) -> ir.Stmt:
+        """What one thread does for each member `p`."""
+        p = self.fresh("p")
+        named = tuple(ir.rename(s, {"p": p}) for s in body)
+        return ir.Single((ir.For(p, ZERO, self.number(part.MEMBERS), ONE, named),))
 
     def packing(self, mails: Mails, array: str, number: str, counts: str) -> ir.Stmt:
         """The loop that puts values of a frontier's vertices into the buffers."""
@@ -183,14 +195,16 @@ class Exchanging(Lowering):
         )
         return ir.For(p, ZERO, self.number(part.MEMBERS), ONE, each)
 
-    def counts(self) -> str:
-        """The buffer in which a member counts what goes to each other; it is zero between exchanges."""
+    def counts(self, sent: str) -> str:
+        """The buffer in which a member counts what goes to each other; it is zero between exchanges, and what is `sent`
+        says that all is until the first time that not all is."""
         known = {p.name for p in self.declared("properties") if isinstance(p, ir.Property)}
         if part.COUNTS not in known:
             self.given(part.COUNTS, I64, ir.Site.QUEUE, ir.Origin.LOCAL)
-            p = self.fresh("p")
-            zero = ir.Store(part.COUNTS, ir.Var(p, I64), ZERO)
-            self.begin.append(ir.Single((ir.For(p, ZERO, self.number(part.MEMBERS), ONE, (zero,)),)))
+            self.declare("globals", ir.Global(_PARTLY, BOOL))
+            to = ir.Var("p", I64)
+            self.begin.append(self.for_each(ir.Store(part.COUNTS, to, ZERO), ir.Store(sent, to, ALL)))
+            self.begin.append(ir.SetGlobal(_PARTLY, FALSE))
         return part.COUNTS
 
     def looked_up(self, array: str, at: ir.Expr, t: Scalar) -> ir.Expr:

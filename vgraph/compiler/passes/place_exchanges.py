@@ -33,6 +33,7 @@ from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.schedule import (
     BASE,
     BITMAP,
+    CHANGED,
     COMBINE,
     DATA,
     DELAYED,
@@ -395,6 +396,9 @@ class _Placing(Exchanging):
         for out, _, way in rows:
             sums[way] += self.bytes_of(out)
             words.append(f"{out.removesuffix(f'.to_{way}')} to {_WHO[way]}")
+        for mails in {id(m): m for m in exchanges if m.volume is not DENSE and any(m.out.values())}.values():
+            sums["all"] += 8  # how many values go to each
+            sums["owners"] += self.program.target.bits_of((VID,)) // 8 if mails.volume is CHANGED else 0
         pairs = sums["all"]
         at_most = part.bytes_text(sums["owners"] + sums["ghosts"], pairs)
         self.context.notes.append(f"{label}: after a round {', '.join(words)}; {at_most}")

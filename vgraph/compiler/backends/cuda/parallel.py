@@ -107,6 +107,8 @@ def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
     the own ones that take turns."""
     rows = list(zip(node.outs, node.gots, (f"TO_{way.upper()}" for way in node.ways), strict=True))
     mails = [f"mail({f.prop(out)}, {f.scan.mailboxes[got]}, {way})" for out, got, way in rows]
+    if rows[0][2] == "TO_EACH":
+        mails[1] = f"{mails[1][:-1]}, true)"
     f.stops(f"all_to_all(team, channel, {', '.join(mails)})")
     for _, got, way in rows:
         f.line(f"{f.prop(got)} = a.{f.prop(got)} + channel.begin({way});")

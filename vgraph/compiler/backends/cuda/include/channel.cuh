@@ -46,14 +46,17 @@ struct Peers {
   }
 };
 
-// A buffer, the number of the mailbox that it goes to, and the way.
+// A buffer, the number of the mailbox that it goes to, and the way; `which`: it goes only where it is said how much.
 template <class T>
 struct Mail {
   const T* out;
   u32 number, way;
+  bool which;
+
+  VG_DEVICE u64 most(u64 count, u64 said) const { return which && (i64)said < 0 ? 0 : vg::min(count, said); }
 };
 template <class T>
-VG_DEVICE Mail<T> mail(const T* out, u32 number, u32 way) { return {out, number, way}; }
+VG_DEVICE Mail<T> mail(const T* out, u32 number, u32 way, bool which = false) { return {out, number, way, which}; }
 
 // Where it is said how many elements go to each member of those that are not for all; or nullptr.
 template <class T, class... More>
@@ -115,7 +118,7 @@ struct Channel {
     for (u64 p = 0; p < peers->members; ++p) {
       Route route = peers->route(mail.way, p);
       T* box = (T*)peers->mailbox(mail.number, p) + turn % 2 * route.room + route.at;
-      u64 count = sizes && mail.way < TO_ALL ? vg::min(route.count, sizes[p]) : route.count;
+      u64 count = sizes && mail.way < TO_ALL ? mail.most(route.count, sizes[p]) : route.count;
       for (u64 k = thread_number(); k < count; k += num_threads()) {
         put_far(&box[k], mail.out[route.place + k]);
         sent = true;
@@ -153,7 +156,7 @@ struct Channel {
     if (!said || mail.way >= TO_ALL) return peers->incoming[mail.way] * sizeof(T);
     u64 count = 0;
     for (u64 p = 0; p < peers->members; ++p) {
-      count += vg::min(peers->route(TO_GHOSTS - mail.way, p).count, acquire_system(&said[p]));
+      count += mail.most(peers->route(TO_GHOSTS - mail.way, p).count, acquire_system(&said[p]));
     }
     return count * sizeof(T);
   }
