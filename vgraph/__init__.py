@@ -114,6 +114,7 @@ from vgraph.schedule import (
     WARP,
     Schedule,
     blocked_diagonals,
+    dealt_blocks,
     delta_stepping,
 )
 
@@ -156,7 +157,7 @@ __all__ = [
     "GraphFormatError", "ParameterError", "PassError", "Prepared", "Schedule", "ScheduleError",
     "SourceError", "VGraphError", "VerificationError", "algorithm", "algorithms", "argmax", "argmin",
     "array", "autotune", "between", "blocked_diagonals", "bool_", "ceil", "clz", "cpu", "ctz", "data",
-    "delta_stepping", "devices", "directed", "dot", "edge_partition", "edge_property", "exp", "explain",
+    "dealt_blocks", "delta_stepping", "devices", "directed", "dot", "edge_partition", "edge_property", "exp", "explain",
     "fail", "fixed_ratio", "float32", "float64", "floor", "from_ratings", "function", "inf", "int32",
     "int64", "isinf", "isnan", "local", "local_list", "log", "nan", "none", "operator", "overlap",
     "partition", "passes", "popcount", "prepare", "random", "random_below", "random_choice", "random_normal",

@@ -26,6 +26,7 @@ PLANS = (
     "colored",
     "blocked_diagonals",
     "blocked_diagonals(3x2)",
+    "dealt_blocks(4)",
 )
 KINDS = ("+", "^", "min", "max")
 """What commutes with itself."""
@@ -33,14 +34,12 @@ KINDS = ("+", "^", "min", "max")
 
 def both_ends(w: Writer, number: int) -> list[str] | None:
     """Both ends are written, in any order or by a plan."""
-    if w.for_sets:
-        return None
     w.begin_operator("edge")
     w.operator(f"op{number}", ["src", "edge", "dst"])
     if w.chance(0.5):
         _commuting(w, Scope(["src", "dst"], edges=["edge"]), ("src", "dst"))
     else:
-        w.orders[f"op{number}"] = w.r.choice(PLANS)
+        w.orders[f"op{number}"] = "dealt_blocks(4)" if w.for_sets else w.r.choice(PLANS)
         s = Scope(["src", "dst"], edges=["edge"])
         o.guard(w, s)
         some = _writable(w)

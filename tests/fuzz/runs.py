@@ -377,7 +377,7 @@ def ways(subject: Subject, r: random.Random, cuda: bool) -> Iterator[Way]:
     sequential = {"conflict": "sequential"} in orders.values()
     on_a_gpu = not sequential and all(op.is_edge for op in alone)  # it gathers vertices on request only
     others = [Way("cuda", 0, seed=seed + 4)] if cuda and on_a_gpu else []
-    if subject.seed % SETS == 0 and not alone:
+    if subject.seed % SETS == 0 and all(op.is_edge for op in alone):
         others += [Way("set", r.choice([2, 3]), seed=seed + 5)]
     for way in others:
         for schedule in subject.schedules(way, 1):

@@ -14,6 +14,7 @@ from vgraph.graph.conflicts import KINDS, Plan, diagonals, plan
 
 PARAMETERS = {
     "blocked_diagonals": [(), (1, 1), (3, 2), (2, 7), (100, 100)],
+    "dealt_blocks": [(2,), (6,), (256,)],
     "agm_n": [(1,), (4,)],
     "sgm": [(1,), (4,), (99,)],
 }

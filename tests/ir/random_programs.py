@@ -368,7 +368,10 @@ class Maker:
                 lambda: ir.AllToAll(
                     tuple(p.name for p in self.properties[:2]),
                     tuple(p.name for p in self.properties[-2:]),
-                    (self.pick(ir.WAYS), "all"),
+                    (self.pick(ir.WAYS[:3]), "all"),
+                ),
+                lambda: ir.AllToAll(
+                    (self.properties[0].name,), (self.properties[-1].name,), ("turns",), self.expr(I64)
                 ),
             )
         )()
@@ -385,6 +388,7 @@ class Maker:
                 ir.Slices(4),
                 ir.PartedSlices(2, "8"),
                 ir.PlannedArcs("blocked_diagonals.4.8", self.pick(ir.Orientation)),
+                ir.PlannedArcs("dealt_blocks.4", self.pick(ir.Orientation), self.expr(I64), self.expr(I64)),
                 ir.Listed(self.pick(self.properties).name),
                 ir.Listed(self.pick(self.properties).name, self.expr(I64), self.expr(I64)),
                 ir.SparseMembers(self.pick(self.frontiers)),

@@ -79,6 +79,7 @@ from vgraph.schedule.values import (
     Sync,
     Volume,
     blocked_diagonals,
+    dealt_blocks,
     delta_stepping,
 )
 
@@ -181,17 +182,23 @@ class ApplySchedule:
         kinds(
             Conflict,
             ("free", *LOCKING, *PLANNED, *MARKING),
-            {"blocked_diagonals": lambda text: blocked_diagonals(*map(int, text.split("x") if text else ()))},
+            {
+                "blocked_diagonals": lambda text: blocked_diagonals(
+                    *map(int, text.split("x") if text else ())
+                ),
+                "dealt_blocks": lambda text: dealt_blocks(*map(int, (text,) if text else ())),
+            },
             meant="a conflict schedule: one of vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, "
-            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.COLORED, vg.MARKED, vg.RACED, vg.FREE",
+            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.dealt_blocks(n), vg.COLORED, vg.MARKED, "
+            "vg.RACED, vg.FREE",
             takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "
-            "COLORED, MARKED, RACED",
-            form="a word such as sequential or agm_e, blocked_diagonals(8x8), free or auto",
+            "dealt_blocks(n), COLORED, MARKED, RACED",
+            form="a word such as sequential or agm_e, blocked_diagonals(8x8), dealt_blocks(16), free or auto",
         ),
         rest=FREE,
         candidates=(
             *(FREE, SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL),
-            *(blocked_diagonals(4, 4), COLORED, MARKED, RACED),
+            *(blocked_diagonals(4, 4), dealt_blocks(4), COLORED, MARKED, RACED),
         ),
         lacks=(
             Lack(
@@ -209,6 +216,7 @@ class ApplySchedule:
             Lack(
                 "set",
                 "who writes several vertices may not own all of them",
+                "use conflict=vg.dealt_blocks() where edges are about both of their ends, or one device",
                 values=(
                     *LOCKING,
                     *PLANNED,

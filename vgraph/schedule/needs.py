@@ -54,10 +54,10 @@ _BY_PLAN: Final[Mapping[str, object]] = {"drive": TOPOLOGY, "balance": VERTEX}
 
 
 def of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
-    """The needs of `conflict`, but that of no order, which is one of `order`'s. Sets of devices have no conflicts."""
+    """The needs of `conflict`, but that of no order, which is one of `order`'s."""
     reason, way_out = "activations that exclude each other have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
-    planned = tuple(map(Conflict, (*PLANNED, "blocked_diagonals")))
+    planned = tuple(map(Conflict, (*PLANNED, "blocked_diagonals", "dealt_blocks")))
     found = [
         Need(
             name,

@@ -157,17 +157,21 @@ class Conflict(Kind):
     Online, by locks: edge_locked (both ends tried, else the edge waits for the next pass), node_locked (one thread has
     all arcs of a source), hybrid (one pass of the second, the rest by the first). By a plan, with a barrier between
     phases: agm_e, agm_n, sgm (matchings), diagonal and blocked_diagonals (of the matrix, in blocks of `rows` x
-    `columns`, or made by degree), colored. Of operators that gather vertices: sequential, node_locked (all that is
-    gathered is tried), marked (all mark what they gather, and who has all of its marks goes on), or raced (the same
-    without atomics, in three phases in place of two).
+    `columns`, or made by degree), dealt_blocks (`rows` x `rows` blocks for several devices), colored. Of operators that
+    gather vertices: sequential, node_locked (all that is gathered is tried), marked (all mark what they gather, and who
+    has all of its marks goes on), or raced (the same without atomics, in three phases in place of two).
     """
 
     rows: int = 0
     columns: int = 0
-    makers: ClassVar[Mapping[str, str]] = {"blocked_diagonals": "blocked_diagonals"}
+    makers: ClassVar[Mapping[str, str]] = {
+        "blocked_diagonals": "blocked_diagonals",
+        "dealt_blocks": "dealt_blocks",
+    }
 
     def __str__(self) -> str:
-        return f"{self.kind}({self.rows}x{self.columns})" if self.rows else self.kind
+        size = f"{self.rows}x{self.columns}" if self.columns else str(self.rows)
+        return f"{self.kind}({size})" if self.rows else self.kind
 
     @property
     def key(self) -> str:
@@ -175,7 +179,9 @@ class Conflict(Kind):
         if self.kind in ("auto", "free", *MARKING, *LOCKING):
             return ""
         size = f".{_BLOCK}" if self.kind in ("agm_n", "sgm") else ""
-        return f"{self.kind}.{self.rows}.{self.columns}" if self.rows else f"{self.kind}{size}"
+        if self.rows:
+            size = f".{self.rows}.{self.columns}" if self.columns else f".{self.rows}"
+        return f"{self.kind}{size}"
 
 
 _BLOCK: Final = 256
@@ -241,11 +247,23 @@ def blocked_diagonals(rows: int | None = None, columns: int | None = None) -> Co
     return Conflict("blocked_diagonals", rows, columns)
 
 
+@public
+def dealt_blocks(parts: int = 8) -> Conflict:
+    """A plan of `parts` x `parts` blocks of the matrix for a set of devices: those of a turn share no row, no column.
+
+    Each device has some of them, and hands on what it has of the columns. Raises ScheduleError unless `parts` is an
+    even number from 2 to 256.
+    """
+    if not between(2, 256)(parts) or parts % 2:
+        raise ScheduleError(f"dealt_blocks({shown(parts)}): the number of parts is even, from 2 to 256")
+    return Conflict("dealt_blocks", parts)
+
+
 __all__ = [
     "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "BASE", "BITMAP", "BLOCK", "BSP", "CHANGED", "COLORED",
     "COMBINE", "COMPUTED", "CSR", "DATA", "DELAYED", "DELTA", "DENSE", "DIAGONAL", "EDGE", "EDGE_LOCKED",
     "FREE", "FUSED", "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RACED", "RAW",
     "SEQUENTIAL", "SGM", "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED", "VERTEX",
     "WARP", "Balance", "Conflict", "Direction", "Drive", "Exchange", "FrontierLayout", "Order", "Payload",
-    "Phases", "Rows", "Sync", "Volume", "blocked_diagonals", "delta_stepping",
+    "Phases", "Rows", "Sync", "Volume", "blocked_diagonals", "dealt_blocks", "delta_stepping",
 ]  # fmt: skip

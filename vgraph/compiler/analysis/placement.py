@@ -35,7 +35,7 @@ STARTS: Final = {GHOSTS: "set.ghosts.starts", SHARED: "set.shared.starts"}
 """Where what each member owns, or has as ghosts, begins in the list."""
 COPIES, COPY_OF, COPY_AT = "set.copies", "set.copies.of", "set.copies.at"
 """Where the rows of all vertices begin: who else has a copy of it, and what number that has there."""
-_BUFFER: Final = re.compile(r"\.(to|at)_(owners|ghosts|all|each)(\.\d+)?$")
+_BUFFER: Final = re.compile(r"\.(to|at)_(owners|ghosts|all|each|turns)(\.\d+)?$")
 
 
 def buffer_of(name: str, end: str, way: str) -> str:
@@ -52,6 +52,17 @@ def items_of(buffer: str) -> str | None:
     """What a member takes iterations over into this buffer, from its name; None if it is none."""
     found = re.fullmatch(r"(.*)\.taken(\.\d+)?", buffer)
     return found and found[1]
+
+
+def of_turns(what: str, key: str) -> str:
+    """The array of what a member does in the turns of a plan: `set.spans.16`; `parts_of` is the inverse."""
+    return f"set.{what}.{key.rpartition('.')[2]}"
+
+
+def parts_of(array: str) -> tuple[str, int] | None:
+    """What an array tells of turns, and the number of parts, from its name; None if it does not."""
+    found = re.fullmatch(r"set\.(spans|gone|got)\.(\d+)", array)
+    return found and (found[1], int(found[2]))
 
 
 def bytes_text(ghost: int, pair: int) -> str:

@@ -17,6 +17,7 @@ from vgraph.schedule import (
     SEQUENTIAL,
     Conflict,
     blocked_diagonals,
+    dealt_blocks,
     spelled,
 )
 
@@ -81,6 +82,8 @@ def _because(c: Choice, chosen: Conflict) -> str:
             "turns at a vertex of many edges, up to graph.max_degree, are quickest in the caches of one block of "
             "threads, which needs no locks in its part of the matrix"
         )
+    if chosen.kind == "dealt_blocks":
+        return "members take blocks of the matrix that share no row and no column, and hand over columns"
     if chosen == SEQUENTIAL:
         whose = "of the user's edges" if c.is_edge else "of the vertices"
         return f"deterministic=True: one after the other, in the order {whose}"
@@ -101,6 +104,8 @@ def _by_default(c: Choice) -> Conflict:
     On a GPU l is a microsecond, too, for a lock and what it protects go through the memory that multiprocessors share.
     In blocks made by degree a step of a vertex takes p and a barrier of the block, and the grid has few barriers.
     """
+    if c.is_edge and c.context.distributed:
+        return dealt_blocks()
     if c.is_edge and c.context.abilities.warps:
         return BY_DEGREE
     if c.context.deterministic:

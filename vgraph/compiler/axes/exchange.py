@@ -6,7 +6,18 @@ from vgraph.compiler.analysis.effects import Role, WriteClass, any_order_obstacl
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.per_round import both_exchanges
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.schedule import APPLY_SCATTER, BASE, COMBINE, DELAYED, GATHER_APPLY, LOCAL, PULL, PUSH, Exchange
+from vgraph.schedule import (
+    APPLY_SCATTER,
+    BASE,
+    COMBINE,
+    DELAYED,
+    FREE,
+    GATHER_APPLY,
+    LOCAL,
+    PULL,
+    PUSH,
+    Exchange,
+)
 
 
 def choose(c: Choice, asked: Exchange | None) -> Exchange:
@@ -24,6 +35,8 @@ def choose(c: Choice, asked: Exchange | None) -> Exchange:
     if asked not in (None, LOCAL):
         c.because(asked, "asked for")
         return asked
+    if c.chosen["conflict"] != FREE:
+        return COMBINE
     if asked is None and both_exchanges(c):
         reason = (
             "members pull, and are told who is active, where that is more than 1/policy.set_share of all vertices; "

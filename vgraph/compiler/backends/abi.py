@@ -311,6 +311,11 @@ PEER: Final = Layout(
         ("set", "ptr"),  # the SET
         ("ghosts", "ptr"),  # u64; the ghosts that member k owns are those from ghosts[k] to ghosts[k + 1]
         ("shared", "ptr"),  # u64; what member k has as ghosts, likewise
+        (
+            "sent",
+            "ptr",
+        ),  # u64; of each turn, where what goes to member k begins and ends among all of that turn
+        ("came", "ptr"),  # and where what comes from it
         ("number", "i64"),
         (
             "outs",
@@ -394,6 +399,8 @@ class Way(IntEnum):
     """Everybody gets an element of each member."""
     EACH = 3
     """The same, but of each the one that is for it: how many elements it gets of those in the first two ways."""
+    TURNS = 4
+    """Who has vertices in the next turn gets what is held there; of turn t this is 4 + t."""
 
 
 class FrontierLayoutCode(IntEnum):

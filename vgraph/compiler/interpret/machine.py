@@ -77,7 +77,7 @@ DRIVER, ONE = -1, -2
 Table = dict[type[Any], Callable[..., Any]]
 """What evaluates or executes nodes, by class."""
 _OF_ARCS = (ir.Site.EDGE, ir.Site.EDGE_IN, ir.Site.EDGE_SEGMENTS)
-Exchange = Callable[[Sequence[Any], Sequence[Any], Sequence[str]], None]
+Exchange = Callable[[Sequence[Any], Sequence[Any], Sequence[str], int | None], None]
 """What exchanges with the other members of a set of devices: buffers that go out, those to be filled, and the ways."""
 Share = Callable[[str, int], tuple[int, int]]
 """What gives this member iterations of a divided loop: the name of the buffer, how many there are in all."""

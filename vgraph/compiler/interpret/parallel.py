@@ -47,17 +47,23 @@ def _planned(m: Machine, n: ir.ParFor, env: Env) -> Iterator[list[Item]]:
     assert isinstance(n.domain, ir.PlannedArcs)
     plan = layouts.on_host(m.graph, n.domain.key)
     m.plan, bounds = plan.arrays, plan.arrays["bounds"]
-    for first, last in itertools.pairwise(m.plan["phases"].tolist()):
+    begin, end = _bounds(m, env, n.domain)
+    for first, last in itertools.pairwise(m.plan["phases"][begin : end and end + 1].tolist()):
         cells = bounds[first : last + 1].tolist() if plan.numbers["cells"] else range(first, last + 1)
         yield list(itertools.pairwise(cells))
 
 
 def _listed(m: Machine, n: ir.ParFor, env: Env) -> Iterator[list[Item]]:
     assert isinstance(n.domain, ir.Listed)
-    array, first, last = m.arrays[n.domain.array], 0, None
-    if n.domain.start is not None and n.domain.stop is not None:
-        first, last = (int(evaluate(m, env, e)) for e in (n.domain.start, n.domain.stop))
-    yield [(int(v), place) for place, v in enumerate(array[first:last], first)]
+    first, last = _bounds(m, env, n.domain)
+    yield [(int(v), place) for place, v in enumerate(m.arrays[n.domain.array][first:last], first)]
+
+
+def _bounds(m: Machine, env: Env, d: ir.PlannedArcs | ir.Listed) -> tuple[int, int | None]:
+    """What of a list is visited: from one number to before another, or all."""
+    if d.start is None or d.stop is None:
+        return 0, None
+    return int(evaluate(m, env, d.start)), int(evaluate(m, env, d.stop))
 
 
 def _cut(m: Machine, n: ir.ParFor) -> list[Rows]:

@@ -301,7 +301,7 @@ def _exchange(m: Machine, env: Env, n: ir.Exchange) -> None:
 def _all_to_all(m: Machine, env: Env, n: ir.AllToAll) -> None:
     if m.exchange is not None:
         outs, gots = ([m.arrays[name] for name in names] for names in (n.outs, n.gots))
-        m.exchange(outs, gots, n.ways)
+        m.exchange(outs, gots, n.ways, None if n.turn is None else int(evaluate(m, env, n.turn)))
 
 
 def _take(m: Machine, env: Env, n: ir.Take) -> None:

@@ -132,18 +132,23 @@ class PartedSlices(Slices):
     axis = "parts"
 
 
-@written("arcs {key} {orientation}")
+@written("arcs {key} {orientation}( phases {start} to {stop})?")
 class PlannedArcs(Domain):
     """`arcs "agm_e" out`: all arcs in the order of a plan (`graph/layouts/plans.py`), each a visit of its source, or
     with `in` of its target. The cells of a phase are walked at the same time, the arcs of a cell one after the other;
-    between phases is a barrier."""
+    between phases is a barrier. With `phases a to b` only those of these numbers, b not among them."""
 
     key: Text
     orientation: Orientation
+    start: I64Expr | None = None
+    stop: I64Expr | None = None
     once = False
     cuts = False
     apart = False
     axis = "conflict"
+
+    def verify(self, c: Checker, t: Type) -> None:
+        _verify_bounds(c, self)
 
 
 @written("listed {array}( from {start} to {stop})?")
@@ -159,9 +164,13 @@ class Listed(Domain):
     apart = False
 
     def verify(self, c: Checker, t: Type) -> None:
-        ok = (self.start is None) is (self.stop is None)
-        ok = ok and all(isinstance(e, Var | None) for e in (self.start, self.stop))
-        c.require(ok, "places are from one number to another, in locals", self)
+        _verify_bounds(c, self)
+
+
+def _verify_bounds(c: Checker, n: PlannedArcs | Listed) -> None:
+    ok = (n.start is None) is (n.stop is None)
+    ok = ok and all(isinstance(e, Var | None) for e in (n.start, n.stop))
+    c.require(ok, "there is one number and another one, in locals", n)
 
 
 def members(frontier: str | None, layout: Layout) -> Domain:

@@ -263,14 +263,15 @@ class Exchange(Stmt):
         )
 
 
-@written("all_to_all ({outs}) to ({gots}) by ({ways})", at=NOWHERE, kernel=DRIVER, each=True)
+@written("all_to_all ({outs}) to ({gots}) by ({ways})( turn {turn})?", at=NOWHERE, kernel=DRIVER, each=True)
 class AllToAll(Stmt):
     """`all_to_all (dist.mail, @n.mail) to (dist.got, @n.got) by (owners, all)`: what the members of a set of devices
     have for each other goes from `outs` to `gots`, collective over the set, with a barrier at both ends.
 
     `owners`: `outs` has an element for each ghost, `gots` for each place of `set.shared`. `ghosts`: the other way
     round. `all`: `outs` has one element, `gots` one of each member. `each`: `outs` has an element for each member, too.
-    Without a set nothing gets anywhere.
+    `turns`: what goes where the placement says for each turn (`graph/conflicts/dealt.py`), and this is one. Without a
+    set nothing gets anywhere.
 
     Where the first way is `each`, those numbers (i64) say how many elements each member gets of what goes to `owners`
     or to `ghosts`: the first ones; with a negative number all, but then none of the second buffer, which says which
@@ -280,8 +281,11 @@ class AllToAll(Stmt):
     outs: tuple[PropertyName, ...]
     gots: tuple[PropertyName, ...]
     ways: tuple[Word, ...]
+    turn: I64Expr | None = None
 
     def verify(self, c: Checker, t: Type) -> None:
+        ok = (self.turn is not None) == ("turns" in self.ways)
+        c.require(ok, "a turn goes with what is handed over by turns", self)
         ok = len(self.outs) == len(self.gots) == len(self.ways) and {*self.ways} <= {*WAYS}
         c.require(ok, "each buffer goes to another in a way of its own", self)
         both = [(c.properties[a], c.properties[b]) for a, b in zip(self.outs, self.gots, strict=True)]
@@ -292,7 +296,7 @@ class AllToAll(Stmt):
         c.require(ok, "how much goes to each is said once, and first", self)
 
 
-WAYS = ("owners", "ghosts", "all", "each")
+WAYS = ("owners", "ghosts", "all", "each", "turns")
 
 
 @written("take {got} of {count}", at=NOWHERE, kernel=DRIVER, each=True)

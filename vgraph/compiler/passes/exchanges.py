@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from vgraph.compiler import ir
@@ -35,6 +35,10 @@ class Mails:
     """The frontier of the vertices whose values have changed, unless the volume is dense."""
     packed: list[ir.Stmt] = field(default_factory=list)
     """What is done when those of the frontier are in the buffers."""
+
+
+Folds = Callable[[Mails], None]
+"""Puts what members add to globals into what goes over."""
 
 
 class Exchanging(Lowering):
@@ -77,12 +81,12 @@ class Exchanging(Lowering):
         loop = ir.For(k, ZERO, self.number(part.MEMBERS), ONE, (each,))
         mails.after += [ir.SetGlobal(name, first), loop]
 
-    def listed(self, array: str, body: Sequence[ir.Stmt]) -> list[ir.Stmt]:
-        """A loop over ghosts or shared vertices, at places, if there is anything to do."""
+    def listed(self, array: str, body: Sequence[ir.Stmt], bounds: tuple[ir.Var, ...] = ()) -> list[ir.Stmt]:
+        """A loop over ghosts or shared vertices, at places, if there is anything to do; or over those within bounds."""
         if not body:
             return []
         names = {old: self.fresh(old) for old in (GHOST.name, PLACE.name)}
-        loop = ir.ParFor(GHOST.name, ir.Listed(self.array(array)), tuple(body), position=PLACE.name)
+        loop = ir.ParFor(GHOST.name, ir.Listed(self.array(array), *bounds), tuple(body), position=PLACE.name)
         names |= {n.name: self.fresh(n.name) for n in ir.walk(loop) if isinstance(n, ir.Let)}
         return [ir.rename(loop, names)]
 

@@ -16,7 +16,7 @@ takes it, once for each member. Nothing is done where no member is another's nei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,8 +26,9 @@ from vgraph.compiler.analysis.placement import CLAIM, Visit
 from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.passes.deal_blocks import deal_blocks
 from vgraph.compiler.passes.divide_loops import divided_loop
-from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Mails
+from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Folds, Mails
 from vgraph.compiler.passes.lowering import FALSE, TRUE
 from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.schedule import (
@@ -38,11 +39,14 @@ from vgraph.schedule import (
     DATA,
     DELAYED,
     DENSE,
+    FREE,
     PULL,
     PUSH,
     SPARSE,
     TOPOLOGY,
+    Conflict,
     Exchange,
+    Volume,
     show,
 )
 from vgraph.source import Span
@@ -50,12 +54,13 @@ from vgraph.source import Span
 _NONE = ir.Const(-1, VID)
 
 
-class _Placing(Exchanging):
+class Placing(Exchanging):
     """The pass on its way through a program."""
 
     def __init__(self, program: ir.Program, context: Context, *, whole: bool) -> None:
         super().__init__(program, context)
         self.whole = whole
+        self.dealt: Conflict | None = None
         if not whole:
             self.number(part.OWNED, VID)
         for p in program.properties:
@@ -84,8 +89,15 @@ class _Placing(Exchanging):
     def visit(self, n: ir.Apply) -> Visit:
         """The operator of an apply for a member."""
         operator = self.program.operator(n.op)
-        own = operator.args[0 if _pushes(n) else 2]
-        return part.visit(self.program, operator, own, whole=self.whole)
+        if n.chosen.conflict == FREE:
+            own = operator.args[0 if _pushes(n) else 2]
+            return part.visit(self.program, operator, own, whole=self.whole)
+        if not self.whole:
+            part.refuse(self.program, n.span, "edges of both of whose ends it is about lie on any member")
+        if (self.dealt or n.chosen.conflict) != n.chosen.conflict:
+            part.refuse(self.program, n.span, "blocks of the matrix are dealt in two ways")
+        self.dealt = n.chosen.conflict
+        return part.visit(self.program, operator, "", whole=True)
 
     def stays_behind(self, name: str, op: str) -> bool:
         """Whether a ghost never has more of the property than its owner: all that is done to it is this operation, or
@@ -332,6 +344,8 @@ class _Placing(Exchanging):
         if id(n) in self.forms:
             return self.either(*self.forms[id(n)])
         visit = self.visits[id(n)]
+        if isinstance(n, ir.EdgeApply) and n.chosen.conflict != FREE:
+            return deal_blocks(self, n, visit)
         ahead, folds, renames = self.parts(visit)
         call = self.call(n, visit, renames)
         owners = Mails()
@@ -371,15 +385,18 @@ class _Placing(Exchanging):
             return [ir.While(some, (call, *sieve))]
         if not isinstance(n, ir.EdgeApply) or n.chosen.direction is PUSH or n.frontier is None:
             return [call, *sieve]
-        frontier = n.frontier
+        behind = self.only_owned(n.frontier) if n.frontier != n.out else ()
+        return [*self.everywhere(n.frontier, n.chosen.volume), call, *sieve, *behind]
+
+    def everywhere(self, frontier: str, volume: Volume) -> list[ir.Stmt]:
+        """A frontier in which ghosts are, too."""
         bitmap = ir.FrontierConvert(frontier, ir.Layout.BITMAP)
-        mails = Mails(volume=n.chosen.volume, changed=frontier, packed=[bitmap])
+        mails = Mails(volume=volume, changed=frontier, packed=[bitmap])
         out, got = self.mail(mails, f"{frontier}.active", BOOL, "ghosts")
         mails.out[part.SHARED].append(ir.Store(out, PLACE, ir.InFrontier(frontier, GHOST)))
         push = ir.FrontierPush(frontier, GHOST, ir.Layout.BITMAP, dedupe=True)
         mails.got[part.GHOSTS].append(ir.If(ir.Load(got, PLACE, BOOL), (push,)))
-        ahead = [*([bitmap] if mails.volume is DENSE else ()), *self.exchange(mails)]
-        return [*ahead, call, *sieve, *(self.only_owned(frontier) if frontier != n.out else ())]
+        return [*([bitmap] if volume is DENSE else ()), *self.exchange(mails)]
 
     def note(self, n: ir.Apply, *exchanges: Mails) -> None:
         """What `explain` says of the exchanges behind an apply."""
@@ -441,7 +458,7 @@ class _Placing(Exchanging):
         )
         return ir.with_fields(operator, {"body": guard})
 
-    def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Callable[[Mails], None], dict[str, str]]:
+    def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Folds, dict[str, str]]:
         """What each member adds to globals is kept apart; it is combined when the round has ended."""
         types = {g.name: g.type for g in self.program.globals}
         renames = {name: self.fresh(f"{name}.part") for name in visit.globals}
@@ -566,7 +583,7 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
 
 def _placed(program: ir.Program, context: Context, *, whole: bool) -> ir.Program:
     """The program on parts of the graph, or on copies of all of it. Raises NotOnASet where that is not enough."""
-    placing = _Placing(program, context, whole=whole)
+    placing = Placing(program, context, whole=whole)
     body = placing.body(program.body)
     results = []
     for r in program.results:

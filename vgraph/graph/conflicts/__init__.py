@@ -15,6 +15,7 @@ import numpy as np
 
 from vgraph.graph.arrays import sealed
 from vgraph.graph.conflicts.base import Ends, FirstFit, Plan
+from vgraph.graph.conflicts.dealt import Turns, dealt_blocks, turns
 from vgraph.graph.conflicts.diagonals import blocked_diagonals
 from vgraph.graph.conflicts.matchings import all_graph_edges, all_graph_nodes, colored, sub_graphs
 from vgraph.graph.graph import Graph
@@ -39,6 +40,7 @@ KINDS: Final[dict[str, Callable[..., Plan]]] = {
     "sequential": sequential,
     "diagonal": lambda ends, first_fit: blocked_diagonals(ends, first_fit, 1, 1),
     "blocked_diagonals": blocked_diagonals,
+    "dealt_blocks": dealt_blocks,
     "agm_e": all_graph_edges,
     "agm_n": all_graph_nodes,
     "sgm": sub_graphs,
@@ -77,4 +79,23 @@ def plan(graph: Graph, key: str, first_fit: FirstFit) -> Plan:
     return graph.kept_with_topology(f"conflicts {key}", make)
 
 
-__all__ = ["KINDS", "Ends", "FirstFit", "Plan", "plan"]
+def turns_of(graph: Graph, parts: int, members: int, first_fit: FirstFit) -> tuple[Turns, ...]:
+    """What each of so many members does along `dealt_blocks`; made when first asked for, and kept with the arcs."""
+
+    def make() -> tuple[Turns, ...]:
+        moved = graph.topology.order
+        if not isinstance(moved, Renumbered):
+            return turns(Ends.of(graph), plan(graph, f"dealt_blocks.{parts}", first_fit), parts, members)
+        before = Graph(moved.before, {}, {})
+        old, new = Ends.of(before), Ends.of(graph)
+        now = np.zeros(graph.num_vertices, np.int64)
+        for ours, its in ((old.sources, new.sources), (old.targets, new.targets)):
+            now[ours[moved.same_way]] = its
+        return tuple(
+            replace(t, gone=now[t.gone], got=now[t.got]) for t in turns_of(before, parts, members, first_fit)
+        )
+
+    return graph.kept_with_topology(f"turns {parts} {members}", make)
+
+
+__all__ = ["KINDS", "Ends", "FirstFit", "Plan", "Turns", "plan", "turns_of"]

@@ -59,7 +59,7 @@ def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, ap
     parts = max(1, min(PARTS, int((ends.sources.size / ARCS) ** 0.5)) // 2 * 2)
     if degrees.max(initial=0) <= parts:
         return colored(ends, first_fit)
-    part = _dealt(active, degrees, parts)
+    part = dealt(active, degrees, parts)
     a, b = (part[of].astype(np.int64) for of in (ends.sources, ends.targets))
     if apart or parts == 1:
         return by_cells(ends, first_fit, (b - a) % parts, a)
@@ -68,7 +68,7 @@ def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, ap
     return by_cells(ends, first_fit, np.where(low == high, parts - 1, meet), low)
 
 
-def _dealt(active: NDArray[np.bool_], degrees: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+def dealt(active: NDArray[np.bool_], degrees: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
     """The part of each vertex: those with arcs out, then the others, are dealt by falling degree, to and fro."""
     found = np.empty(degrees.size, np.int64)
     turn = np.arange(degrees.size) % (2 * parts)

@@ -20,7 +20,7 @@ from vgraph.runtime.devices.cuda.executor import CUDA, Loaded, status_of, watch
 from vgraph.runtime.devices.cuda.memory import LIST_SLACK, Memory, workers_for
 from vgraph.runtime.devices.cuda.registry import device_for
 from vgraph.runtime.devices.runner import Call, Ran, raise_failure
-from vgraph.runtime.devices.sets import call_of, gathered, parts_of, records, reserved
+from vgraph.runtime.devices.sets import call_of, gathered, parts_of, records, reserved, turns_for
 from vgraph.runtime.result import MemberStats
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vgraph.graph.conflicts import Turns
     from vgraph.graph.layouts import Prepared
     from vgraph.graph.placement import Part
     from vgraph.runtime.devices.groups import GPU
@@ -52,6 +53,9 @@ class GPUMember:
     call: Call
     grid: int
     rooms: list[int]
+
+    turns: Turns | None
+    """What it hands over where blocks of the matrix are dealt to members."""
 
 
 class CUDASet(CUDA):
@@ -104,7 +108,8 @@ class CUDASet(CUDA):
         for k, (runner, kernel, own) in enumerate(zip(self.runners, kernels, parts, strict=True)):
             mine = call_of(call, own, k, len(parts), _HALVES)
             rooms = [own.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
-            found.append(GPUMember(runner, kernel, own, mine, runner._grid(kernel, mine), rooms))
+            grid, turns = runner._grid(kernel, mine), turns_for(mine, k, len(parts))
+            found.append(GPUMember(runner, kernel, own, mine, grid, rooms, turns))
         return found
 
     def _attempt(self, kernels: Any, call: Call, progress: ProgressCallback | None) -> Ran:
@@ -212,9 +217,10 @@ def _joined(there: Sequence[GPUMember], memories: Sequence[Memory]) -> list[Any]
     tables = []
     for k, (m, memory) in enumerate(zip(there, memories, strict=True)):
         words = [*_routes(there, k), *boxes]
-        sizes = _sizes(m.part, len(there))
-        incoming = (*sizes[:2], *[len(there) - 1] * 2)  # a member has no ghosts of its own vertices
-        table = [len(there), k, PATIENCE, 0, 0, 0, *sizes, *incoming, *arrivals, *words]
+        sizes = _sizes(m.part, len(there), m.turns)
+        incoming = [*sizes[:2], *[len(there) - 1] * 2]  # a member has no ghosts of its own vertices
+        incoming += [] if m.turns is None else m.turns.came[:, -1].tolist()
+        table = [len(there), k, PATIENCE, 0, 0, 0, *sizes, len(incoming), *arrivals, *incoming, *words]
         with m.runner.device.current():
             tables.append(m.runner.device.upload(np.array(table, np.uint64)))
         memory.join(tables[-1], *kept)
@@ -226,13 +232,13 @@ def _joined(there: Sequence[GPUMember], memories: Sequence[Memory]) -> list[Any]
 def peers_at_desk(memory: Memory, desk: int) -> list[int]:
     """What a kernel knows that finds all others through the host."""
     boxes = [memory.device.address(memory.arrays[name]) for name in memory.call.plan.interface.mailboxes]
-    nobody, nothing = [0], [0] * 4
-    return [1, 0, PATIENCE, 0, 0, desk, *[0] * 2 * len(Way), *nobody, *nothing * len(Way), *boxes]
+    ways = nobody = 0  # nor anything that goes there
+    return [1, 0, PATIENCE, 0, 0, desk, *[0] * len(Way), ways, nobody, *boxes]
 
 
-def _sizes(own: Part, count: int) -> tuple[int, int, int, int]:
-    """By way, the elements that a member gets in all."""
-    return int(own.shared[-1]), int(own.ghosts[-1]), count, count
+def _sizes(own: Part, count: int, turns: Turns | None) -> tuple[int, int, int, int, int]:
+    """By way, the elements that a member gets in all; of turns those of one at most."""
+    return int(own.shared[-1]), int(own.ghosts[-1]), count, count, 0 if turns is None else turns.room
 
 
 def _routes(there: Sequence[GPUMember], k: int) -> list[int]:
@@ -243,6 +249,12 @@ def _routes(there: Sequence[GPUMember], k: int) -> list[int]:
         mine = getattr(parts[k], starts)
         for p, other in enumerate(parts):
             size = int(mine[p + 1]) - int(mine[p])
-            found += [int(mine[p]), size, int(getattr(other, at)[k]), _sizes(other, count)[way]]
+            found += [int(mine[p]), size, int(getattr(other, at)[k]), _sizes(other, count, None)[way]]
     found += [word for _ in parts for word in (0, 1, k, count)]
-    return found + [word for p in range(count) for word in (p, 1, k, count)]
+    found += [word for p in range(count) for word in (p, 1, k, count)]
+    own = there[k].turns
+    for t, row in enumerate(() if own is None else own.sent.tolist()):
+        for p, its in enumerate(m.turns for m in there):
+            assert its is not None
+            found += [row[p], row[p + 1] - row[p], int(its.came[t, k]), its.room]
+    return found

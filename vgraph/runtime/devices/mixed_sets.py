@@ -171,7 +171,7 @@ class MixedSet(CPUSet):
         rooms = [self.rooms.get((number, k), first) for k in range(len(interface.lists))]
         with device.current():
             grid = runner._grid(loaded.kernel, mine)
-            gpu = GPUMember(runner, loaded.kernel, own, mine, grid, rooms)
+            gpu = GPUMember(runner, loaded.kernel, own, mine, grid, rooms, None)
             names = (a.name for a in mine.plan.arrays if part.way_of(a.name) or part.items_of(a.name))
             memory = memory_of(gpu, by_host=frozenset(names))
             words = device.pin(np.zeros(DESK.size + MAIL.size * max(1, len(interface.mailboxes)), np.uint8))

@@ -21,7 +21,9 @@ from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.backends.abi import PEER, SET
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.errors import DeviceError
-from vgraph.graph import Graph, members
+from vgraph.graph import Graph, conflicts, members
+from vgraph.graph.conflicts import Turns
+from vgraph.graph.layouts import plans
 from vgraph.graph.placement import Part, placed, ranges
 from vgraph.records import dataclass
 from vgraph.runtime.arguments import needed
@@ -150,12 +152,15 @@ class CPUSet(CPU):
         members["members"], members["peers"] = len(there), peers.ctypes.data
         members["spin_limit"] = SPIN_LIMIT if self.threads <= available_cpus() else 0
         outs = [np.zeros(1 + len(m.arrays), np.uint64) for m in there]
+        turns = [turns_for(m.call, k, len(there)) for k, m in enumerate(there)]
         # one that interrupts have abandoned may still copy what another has for it, which has left
-        looked_at = (members, peers, *outs, *(m.part for m in there), *(m.arrays for m in there))
+        looked_at = (members, peers, *outs, *(m.part for m in there), *(m.arrays for m in there), *turns)
         for k, m in enumerate(there):
             peers[k]["set"], peers[k]["number"] = members.ctypes.data, k
             peers[k]["ghosts"], peers[k]["shared"] = m.part.ghosts.ctypes.data, m.part.shared.ctypes.data
             peers[k]["outs"], peers[k]["desk"] = outs[k].ctypes.data, m.desk
+            if (own := turns[k]) is not None:
+                peers[k]["sent"], peers[k]["came"] = own.sent.ctypes.data, own.came.ctypes.data
             m.context.set("channel", native_runtime().exchange)
             m.context.set("peer", peers.ctypes.data + k * PEER.size)
             m.context.keep(looked_at)
@@ -277,8 +282,10 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
     given |= {part.OWNED: len(own.owned), part.MEMBERS: count}
     given |= {name: getattr(graph, what) for what, name in part.SIZES.items()}
     at_ghosts = own.ghosts_at
-    sizes = {"owners": len(at_ghosts), "ghosts": len(own.at), "all": 1, "each": count}
-    at_sizes = {"owners": len(own.at), "ghosts": len(at_ghosts), "all": count, "each": count}
+    turns = turns_for(call, number, count)
+    most, room = (0, 0) if turns is None else (turns.most, turns.room)
+    sizes = {"owners": len(at_ghosts), "ghosts": len(own.at), "all": 1, "each": count, "turns": most}
+    at_sizes = {"owners": len(own.at), "ghosts": len(at_ghosts), "all": count, "each": count, "turns": room}
     lists = {part.GHOSTS: at_ghosts, part.SHARED: own.at}
     lists |= {part.STARTS[part.GHOSTS]: own.ghosts, part.STARTS[part.SHARED]: own.shared}
     for array in plan.arrays:
@@ -290,6 +297,8 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
             given[name] = np.broadcast_to(np.uint8(0), (size, array.length) if array.length else (size,))
         elif part.items_of(name) is not None:
             given[name] = np.zeros(2, np.uint8)
+        elif (told := part.parts_of(name)) is not None:
+            given[name] = getattr(turns, told[0]).astype(np.int64 if told[0] == "spans" else graph.id_dtype)
         elif name == part.COUNTS:
             given[name] = np.broadcast_to(np.uint8(0), count)
         elif name in lists:
@@ -304,6 +313,15 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
             ids = np.asarray(given[members.array_name(name)], np.int64)
             given[name] = np.flatnonzero(members.marked(ids, graph.num_vertices)[own.numbers])
     return Call(plan, own.graph, given, None, call.max_rounds, call.seed)
+
+
+def turns_for(call: Call, number: int, count: int) -> Turns | None:
+    """What one of so many members does along blocks of the matrix; None for a plan without any."""
+    parts = next((found[1] for a in call.plan.arrays if (found := part.parts_of(a.name))), None)
+    if parts is None:
+        return None
+    assert plans.coloring is not None
+    return conflicts.turns_of(call.graph, parts, count, plans.coloring)[number]
 
 
 # --- what comes out -------------------------------------------------------------------------------------------

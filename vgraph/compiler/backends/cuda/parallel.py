@@ -105,7 +105,9 @@ def meet(
 def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
     """`all_to_all (a) to (b) by (owners)`: into the mailboxes of the others, and a barrier; what came is in halves of
     the own ones that take turns."""
-    rows = list(zip(node.outs, node.gots, (f"TO_{way.upper()}" for way in node.ways), strict=True))
+    turn = "" if node.turn is None else f" + (u32){f.expr(node.turn)}"
+    ways = (f"TO_{way.upper()}{turn if way == 'turns' else ''}" for way in node.ways)
+    rows = list(zip(node.outs, node.gots, ways, strict=True))
     mails = [f"mail({f.prop(out)}, {f.scan.mailboxes[got]}, {way})" for out, got, way in rows]
     if rows[0][2] == "TO_EACH":
         mails[1] = f"{mails[1][:-1]}, true)"

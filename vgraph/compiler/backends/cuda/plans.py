@@ -30,6 +30,7 @@ _VALUES: Final = (
 def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
     """The cells of one phase after the other. What is read at the ends of an arc stays in registers."""
     assert isinstance(node.domain, ir.PlannedArcs)
+    bounds = node.domain.start, node.domain.stop
     key, forward = node.domain.key, node.domain.orientation is ir.Orientation.OUT
     count, cells = (f.names.of("prepared", f"{key}.{name}") for name in ("count", "cells"))
     names = ("sources", "targets", "phases", "bounds", "firsts", "steps")
@@ -83,6 +84,9 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
         f.line(f"eid {edge} = {arc};")
         f.line(f"return {' ^ '.join(_looks(f, walked, (*ends, walked.edge))) or '0'};")
     group = f"Lanes<{spread.lanes}>" if spread and spread.lanes > 1 else "Thread"
+    first, last = bounds
+    if first is not None and last is not None:
+        phases, count = f"{phases} + {f.expr(first)}", f"{f.expr(last)} - {f.expr(first)}"
     plan = ", ".join((phases, count, cells, *parts))
     f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {fetch}, {visit}, {look})")
 

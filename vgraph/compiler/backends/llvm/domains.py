@@ -143,6 +143,10 @@ class _Ranges(Walk):
         """The layout's key, and its array of where ranges begin; its number `count` says how many there are."""
         raise NotImplementedError
 
+    def bounds(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
+        """The first range, and the one behind the last."""
+        return "0", f'%"{self.ranges(f, node)[0]}.count"'
+
     def chunk(self, f: Emitter, node: ir.ParFor, size: str) -> str:
         """Items of a chunk of a range."""
         return chunk_size(f, size, VERTEX_CHUNK, most_vertices(node))
@@ -154,7 +158,7 @@ class _Ranges(Walk):
     def emit(self, f: Emitter, node: ir.ParFor, visit: Visit) -> None:
         region, (key, bounds) = f.region, self.ranges(f, node)
         assert region is not None
-        count, name = f'%"{key}.count"', f"{key}.{bounds}"
+        (first, count), name = self.bounds(f, node), f"{key}.{bounds}"
         before, head, drained, again = f.block, *map(f.label, ("segment", "segment.end", "segment.next"))
         f.start(head)
         segment, place = f"%s.{head}", len(f.lines)
@@ -172,7 +176,7 @@ class _Ranges(Walk):
         f.branch(f.op(f"icmp eq i64 {following}, {count}"), region.leave, again)
         f.start(again)
         barrier(f)
-        f.lines.insert(place, f"  {segment} = phi i64 [ 0, %{before} ], [ {following}, %{f.block} ]")
+        f.lines.insert(place, f"  {segment} = phi i64 [ {first}, %{before} ], [ {following}, %{f.block} ]")
         f.jump(head)
 
 
@@ -209,6 +213,17 @@ class _Planned(_Ranges):
     def ranges(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
         assert isinstance(node.domain, ir.PlannedArcs)
         return node.domain.key, "phases"
+
+    def bounds(self, f: Emitter, node: ir.ParFor) -> tuple[str, str]:
+        assert isinstance(node.domain, ir.PlannedArcs)
+        start, stop = node.domain.start, node.domain.stop
+        if start is None or stop is None:
+            return super().bounds(f, node)
+        found, some = (f.expr(start).text, f.expr(stop).text), f.label("phases")
+        assert f.region is not None
+        f.branch(f.op(f"icmp slt i64 {', '.join(found)}"), some, f.region.leave)
+        f.start(some)
+        return found
 
     def chunk(self, f: Emitter, node: ir.ParFor, size: str) -> str:
         if f.serial:

@@ -149,7 +149,10 @@ def emit_all_to_all(f: Emitter, node: ir.AllToAll) -> None:
             mail = f.op(f"getelementptr inbounds i8, ptr {mails}, i64 {k * MAIL.size}")
             t = types[out]
             bytes_ = f.types.size(element_of(t)) * (t.length if isinstance(t, Vector) else 1)
-            values = (f.pointers[out], f.pointers[got], str(int(Way[way.upper()])), str(bytes_))
+            number = str(int(Way[way.upper()]))
+            if node.turn is not None and way == "turns":
+                number = f.op(f"add i64 {f.expr(node.turn).text}, {number}")
+            values = (f.pointers[out], f.pointers[got], number, str(bytes_))
             for name, value in zip(MAIL.fields, values, strict=True):
                 f.store_field(MAIL, mail, name, value)
         channel = f.load_field(CONTEXT, "%ctx", "channel")

@@ -15,8 +15,10 @@ struct Route {
   u64 place, count, at, room;
 };
 
-constexpr u32 WAYS = 4;
-enum Way : u32 { TO_OWNERS, TO_GHOSTS, TO_ALL, TO_EACH };
+// What goes where in turn t has the way TO_TURNS + t, with routes of its own and the mailboxes of all turns.
+constexpr u32 WAYS = 5;
+enum Way : u32 { TO_OWNERS, TO_GHOSTS, TO_ALL, TO_EACH, TO_TURNS };
+VG_DEVICE u32 kind_of(u32 way) { return way < TO_TURNS ? way : TO_TURNS; }
 
 // In the host's memory, as in `abi.py`.
 struct Desk {
@@ -34,15 +36,18 @@ struct Peers {
   u64 received, waited;  // bytes from others, nanoseconds
   Desk* desk;            // or nullptr; with one it knows of no other members
   u64 rooms[WAYS];       // elements of a half of a mailbox
-  u64 incoming[WAYS];    // those that come from others
-  // For each member where it notes who has come (a u64 for each, in its memory); then by way routes to each member; then
-  // by mailbox where that of each member is.
+  u64 ways;              // those of turns one by one
+  // For each member where it notes who has come (a u64 for each, in its memory); then by way how many elements come from
+  // others; then by way routes to each member; then by mailbox where that of each member is.
   u64 words[1];
 
   VG_DEVICE u64* arrivals(u64 p) const { return (u64*)words[p]; }
-  VG_DEVICE const Route& route(u32 way, u64 p) const { return ((const Route*)(words + members))[way * members + p]; }
+  VG_DEVICE u64 incoming(u32 way) const { return words[members + way]; }
+  VG_DEVICE const Route& route(u32 way, u64 p) const {
+    return ((const Route*)(words + members + ways))[way * members + p];
+  }
   VG_DEVICE u64 mailbox(u32 number, u64 p) const {
-    return words[members + WAYS * members * (sizeof(Route) / 8) + number * members + p];
+    return words[members + ways + ways * members * (sizeof(Route) / 8) + number * members + p];
   }
 };
 
@@ -109,7 +114,7 @@ struct Channel {
   VG_DEVICE explicit Channel(Peers* p) : peers(p), turn(0), asked(0) {}
 
   // Where in a mailbox what the last exchange brought begins.
-  VG_DEVICE u64 begin(u32 way) const { return turn % 2 * peers->rooms[way]; }
+  VG_DEVICE u64 begin(u32 way) const { return turn % 2 * peers->rooms[kind_of(way)]; }
 
   // All threads of the grid, the first one what there is a single element of; whether this one has sent anything.
   template <class T>
@@ -153,7 +158,7 @@ struct Channel {
   // the first of the ways it has as much of as of what it sends in the other.
   template <class T>
   VG_DEVICE u64 came(Mail<T> mail, const u64* said) const {
-    if (!said || mail.way >= TO_ALL) return peers->incoming[mail.way] * sizeof(T);
+    if (!said || mail.way >= TO_ALL) return peers->incoming(mail.way) * sizeof(T);
     u64 count = 0;
     for (u64 p = 0; p < peers->members; ++p) {
       count += mail.most(peers->route(TO_GHOSTS - mail.way, p).count, acquire_system(&said[p]));
@@ -241,7 +246,7 @@ VG_DEVICE bool all_to_all(Team& team, Channel& channel, Mail<T>... mails) {
   ++channel.turn;
   Peers* peers = channel.peers;
   const u64* sizes = sizes_in(mails...);
-  bool sent = __syncthreads_or((0 | ... | (int)channel.send(mails, sizes)));
+  bool sent = __syncthreads_or(!peers->desk && (0 | ... | (int)channel.send(mails, sizes)));
   return meet_around(team, sent || peers->desk, [&](Control* control) {
     if (peers->desk) return channel.hand_over(control, mails...);
     if (!channel.meet(control)) return false;

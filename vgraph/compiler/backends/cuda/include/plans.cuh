@@ -203,6 +203,7 @@ VG_DEVICE void by_steps(const Plan& plan, Cell cell, Fetch fetch, Visit visit, L
 template <class Group, class Team, class Fetch, class Visit, class Look>
 VG_DEVICE bool by_plan(Team& team, const Plan& plan, Fetch fetch, Visit visit, Look look) {
   constexpr i64 SIZE = Group::size;
+  if (plan.count == 0) return team.meet();
   i64 first = fixed(&plan.phases[0]), end = fixed(&plan.phases[1]);
   Cell cell(plan, first + blockIdx.x, plan.cells ? end : 0);
   for (i64 phase = 1; phase <= plan.count; ++phase) {
