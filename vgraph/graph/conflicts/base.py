@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Ends:
         sources = sources_of(graph.out.row_offsets, np.dtype(np.uint32))
         return cls(graph.num_vertices, sources, graph.out.column_indices.astype(np.uint32, copy=False))
 
-    @property
+    @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """How many arcs touch each vertex."""
         loops = self.sources == self.targets
@@ -79,30 +80,46 @@ def by_cells(ends: Ends, first_fit: FirstFit, phase: NDArray[Any], cell: NDArray
 
     The steps of a cell are the colors of a first fit of its arcs, those with the most conflicts first; by falling size.
     """
-    degrees = ends.degrees
-    conflicts = degrees[ends.sources] + degrees[ends.targets]
+    phase, cell = smallest(phase), smallest(cell)
+    degrees = smallest(ends.degrees)
+    conflicts = degrees[ends.sources] + degrees[ends.targets].astype(np.uint64)
     order = ascending(phase, cell, conflicts.max(initial=0) - conflicts)
     cells, d_max = starts(phase, cell, order=order), int(degrees.max(initial=0))
     if cells.size == order.size + 1:
         return Plan(order, None, starts(phase, order=order), d_max)
     colors = first_fit(ends.sources[order], ends.targets[order], cells)
-    number = np.repeat(np.arange(cells.size - 1), np.diff(cells))
+    number = np.repeat(np.arange(cells.size - 1, dtype=np.uint32), np.diff(cells))
     by_color = ascending(number, colors)
-    steps = starts(number, colors, order=by_color)
+    steps = starts(colors, order=by_color, also=cells)
     firsts, sizes = np.searchsorted(steps, cells), np.diff(steps)
     falling = ascending(np.repeat(np.arange(firsts.size - 1), np.diff(firsts)), sizes.max() - sizes)
     begins, sizes = steps[falling], sizes[falling]
     steps = np.append(0, np.cumsum(sizes))
     order = order[by_color[np.arange(order.size) + np.repeat(begins - steps[:-1], sizes)]]
-    phases = np.searchsorted(cells, starts(phase, order=order))
+    phases = starts(phase, order=order[cells[:-1]])
     return Plan(order, cells, phases, d_max, steps=steps, firsts=firsts)
 
 
 def ascending(*keys: NDArray[Any]) -> NDArray[np.int64]:
     """Positions by ascending keys, none of them negative, the first counting most; equal ones as they stand.
 
-    A counting sort for each key, by SciPy's kernel: O(positions + largest key).
+    Keys and positions are sorted as words of 64 bits where they fit into them, which takes NumPy a third of the time of
+    a counting sort for each key, by SciPy's kernel: O(positions + largest key).
     """
+    size = keys[0].size
+    bits = [int(key.max(initial=0)).bit_length() for key in keys]
+    position = np.uint64(max(size - 1, 0).bit_length())
+    if sum(bits) + int(position) <= 64:
+        words = np.zeros(size, np.uint64)
+        for key, width in zip(keys, bits, strict=True):
+            words <<= np.uint64(width)
+            words |= key.astype(np.uint64, copy=False)
+        words <<= position
+        words |= np.arange(size, dtype=np.uint64)
+        words.sort()
+        words &= (np.uint64(1) << position) - np.uint64(1)
+        return words.view(np.int64)
+
     from scipy.sparse import _sparsetools as kernels
 
     order: NDArray[np.int64] = np.arange(keys[0].size)
@@ -115,16 +132,25 @@ def ascending(*keys: NDArray[Any]) -> NDArray[np.int64]:
     return order
 
 
+def smallest(key: NDArray[Any]) -> NDArray[Any]:
+    """The key, none of whose values is negative, in a type that just holds them."""
+    return key.astype(np.min_scalar_type(int(key.max(initial=0))), copy=False)
+
+
 def shuffled(key: NDArray[Any]) -> NDArray[np.int64]:
     """The key, its values permuted by lot, always in the same way."""
     found: NDArray[np.int64] = np.random.default_rng(0).permutation(1 + int(key.max(initial=0)))[key]
     return found
 
 
-def starts(*keys: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where in `order` one of the keys has another value than before, and the end."""
+def starts(
+    *keys: NDArray[Any], order: NDArray[np.int64], also: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Where in `order` one of the keys has another value than before, and the end; and where `also` says so."""
     new = np.zeros(order.size, bool)
     new[:1] = True
+    if also is not None:
+        new[also[:-1]] = True
     for key in keys:
         there = key[order]
         new[1:] |= there[1:] != there[:-1]

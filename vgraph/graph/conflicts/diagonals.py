@@ -60,7 +60,8 @@ def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, ap
     if degrees.max(initial=0) <= parts:
         return colored(ends, first_fit)
     part = dealt(active, degrees, parts)
-    a, b = (part[of].astype(np.int64) for of in (ends.sources, ends.targets))
+    part = part.astype(np.int16)
+    a, b = (part[of] for of in (ends.sources, ends.targets))
     if apart or parts == 1:
         return by_cells(ends, first_fit, (b - a) % parts, a)
     low, high = np.minimum(a, b), np.maximum(a, b)
