@@ -160,6 +160,20 @@ def test_sorting_contracts_as_the_table_does(id_bits):
         assert (one == other).all()
 
 
+def test_who_weighs_nothing_but_ones_is_known():
+    """A GPU makes such weights itself."""
+    for graph, asked, known in (
+        (grid(5), None, True),
+        (vg.Graph.from_edges([0, 0], [1, 1], directed=False), None, False),
+        (vg.Graph.from_edges([0, 1], [1, 1], directed=False), None, False),
+        (vg.Graph.from_edges([0], [1]), None, False),
+        (weighted(30, 1, 9), "weight", False),
+    ):
+        problem = problem_of(graph, 2, 1.03, 0, None, asked)
+        assert problem.unweighted == known
+        assert not known or (problem.graph.edge_properties["weight"] == 1).all()
+
+
 def test_vertices_on_one_hub_are_paired():
     graph = vg.Graph.from_edges([0] * 60, range(1, 61), directed=False)
     problem = problem_of(graph, 2, 1.03, 0, [1] * 61, None, 1, "cpu")

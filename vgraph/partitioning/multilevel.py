@@ -92,7 +92,7 @@ def label_propagation(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelS
     if n <= problem.k:
         return np.arange(n, dtype=np.int32), ()
     with place_for(problem.device) as place:
-        graph = place.moved(problem.graph)
+        graph = place.moved(problem.graph, unweighted=problem.unweighted)
         begin = state_of(place, graph, place.put(blocks(problem)))
         state, stats = uncoarsened(problem, place, [Level(graph)], begin)
         return repaired(problem, place.get(state.parts)), stats
@@ -153,7 +153,7 @@ def repaired(problem: Problem, parts: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def coarsened(problem: Problem, place: Host) -> list[Level]:
     """The levels, the finest first."""
-    levels = [Level(place.moved(problem.graph))]
+    levels = [Level(place.moved(problem.graph, unweighted=problem.unweighted))]
     smallest = max(COARSEST, PER_PART * problem.k)
     heaviest = max(1, int(1.5 * int(problem.loads.sum(dtype=np.int64)) / smallest))
     while (n := levels[-1].graph.num_vertices) > smallest:

@@ -36,8 +36,8 @@ class Host:
         found: NDArray[Any] = array
         return found
 
-    def moved(self, graph: Graph) -> Graph:
-        """A graph of the host's, here."""
+    def moved(self, graph: Graph, *, unweighted: bool = False) -> Graph:
+        """A graph of the host's, here; `unweighted`: its arcs weigh 1 each."""
         return graph
 
     def back(self, graph: Graph) -> Graph:
@@ -61,11 +61,16 @@ class OnGPU(Host):
         found: NDArray[Any] = self.gpu.download(array)
         return found
 
-    def moved(self, graph: Graph) -> Graph:
-        return like(graph, _with(resident_on(self.gpu).copy, graph))
+    def moved(self, graph: Graph, *, unweighted: bool = False) -> Graph:
+        copy = resident_on(self.gpu).copy
+
+        def weights(values: NDArray[Any]) -> Any:
+            return self.xp.ones(values.shape, values.dtype) if unweighted else copy(values)
+
+        return like(graph, _with(copy, graph, weights))
 
     def back(self, graph: Graph) -> Graph:
-        return _with(self.get, graph)
+        return _with(self.get, graph, self.get)
 
 
 @contextmanager
@@ -86,9 +91,9 @@ def like(graph: Graph, other: Graph) -> Graph:
     return other
 
 
-def _with(change: Any, graph: Graph) -> Graph:
-    """The graph with other arrays."""
+def _with(change: Any, graph: Graph, weights: Any) -> Graph:
+    """The graph with other arrays; those of arcs from `weights`."""
     offsets, columns = change(graph.out.row_offsets), change(graph.out.columns)
-    edge = {name: change(values) for name, values in graph.edge_properties.items()}
+    edge = {name: weights(values) for name, values in graph.edge_properties.items()}
     vertex = {name: change(values) for name, values in graph.vertex_properties.items()}
     return Graph(Topology(Adjacency(offsets, columns), graph.num_edges, graph.directed), edge, vertex)

@@ -39,6 +39,8 @@ class Problem:
     seed: int
     threads: int | None = None
     device: str | None = None
+    unweighted: bool = False
+    """Whether all arcs weigh 1."""
     ready: dict[AlgorithmDef, tuple[Job, Runner, Loaded]] = field(default_factory=dict)
     """What it takes to run a program again, of those that have run."""
 
@@ -71,7 +73,9 @@ def problem_of(
     skewed = vertex_weight is None and is_skewed(graph)
     loads = weights_of(graph, "degree" if skewed else vertex_weight, "vertex")
     made = Graph(made._topology, dict(made.edge_properties), {"load": narrowed(loads)})
-    return Problem(made, int(k), limit_of(loads, int(k), imbalance), int(seed), threads, device)
+    unweighted = edge_weight is None and made.num_arcs == graph.num_arcs and not graph.directed
+    asked = int(k), limit_of(loads, int(k), imbalance), int(seed), threads, device
+    return Problem(made, *asked, unweighted)
 
 
 def check_request(k: object, imbalance: object, seed: object) -> None:
