@@ -106,8 +106,8 @@ def forms(content: dict[str, Any]) -> str:
 def partition(content: dict[str, Any]) -> str:
     """Cuts as ratios, times in ms; below, the geometric means."""
     rows = content["rows"]
-    ours, other = (next(n for n in rows[0]["cut"] if n.startswith("vgraph") == own) for own in (True, False))
     sides = list(rows[0]["seconds"])
+    ours, (other, *more) = sides[0], [n for n in sides if not n.startswith("vgraph")]
     ratios = {what: [r[what][ours] / r[what][other] for r in rows] for what in ("cut", "processor")}
     header = [
         "graph",
@@ -115,15 +115,18 @@ def partition(content: dict[str, Any]) -> str:
         "k",
         f"cut, {other}",
         "vgraph's to it",
+        *(f"to {m}'s" for m in more),
         "balance",
         *(f"ms, {s}" for s in sides),
     ]
-    header.append("processor time to it, 1 thr")
+    header += [f"processor time to {m}, 1 thr" for m in more] + ["processor time to it, 1 thr"]
     cells = [
         [
             *(r["graph"], f"{r['edges']:,}", str(r["k"]), f"{r['cut'][other]:,.0f}", f"{cut:.3f}"),
+            *(f"{r['cut'][ours] / r['cut'][m]:.3f}" for m in more),
             f"{r['balance'][ours]:.3f}",
             *(f"{1e3 * r['seconds'][s]:.0f}" for s in sides),
+            *(f"{r['processor'][ours] / r['processor'][m]:.2f}" for m in more),
             f"{work:.2f}",
         ]
         for r, cut, work in zip(rows, ratios["cut"], ratios["processor"], strict=True)
@@ -133,7 +136,14 @@ def partition(content: dict[str, Any]) -> str:
     said = ", ".join(f"{s} {times[s]:.2f}" for s in sides if s != other)
     note = f" {content['method']['note']}" if content["method"]["note"] else ""
     summary = f"Geometric means of the ratios to {other}: cut {means['cut']:.3f}, time {said}"
-    summary += f", processor time with one thread {means['processor']:.2f}.{note}"
+    summary += f", processor time with one thread {means['processor']:.2f}."
+    for m in more:
+        both = (
+            statistics.geometric_mean(r[what][ours] / r[what][m] for r in rows)
+            for what in ("cut", "processor")
+        )
+        summary += " To {}: cut {:.3f}, processor time {:.2f}.".format(m, *both)
+    summary += note
     return f"{harness.table(header, cells)}\n\n{summary}"
 
 
@@ -253,6 +263,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "forms": forms,
     "library": library_report.page,
     "partition": partition,
+    "partition_kahip": partition,
     "flows": flows,
     "factorization": factorization,
     "gpu_peers": gpu_peers,

@@ -55,7 +55,8 @@ class OverlapStats:
     seconds: float | None
     """That it took to make it, while the run went on; None: it was not there when the run ended."""
     changed: int | None = None
-    """The run changed to it after so many rounds; None: it had ended before."""
+    """The run changed to it after so many rounds; None: it had ended before. On a GPU, which changes from run to run,
+    after so many runs of the program."""
     change_seconds: float = 0.0
     """In which it stood still for that."""
     gain: float | None = None
