@@ -47,3 +47,16 @@ def test_the_busiest_vertex_need_not_be_in_the_largest_component(gpu: Any) -> No
         for options in ({"threads": 3}, {"device": "cuda"}, {"device": "python"}):
             found = vg.run(vg.algorithms.connected_components, graph, **options)
             np.testing.assert_array_equal(found.component, wanted)
+
+
+def test_few_threads_climb(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On large graphs, in a program that does little else: one that makes rounds has them all."""
+    monkeypatch.setattr(policy, "CUDA_CLIMBING_BLOCKS", 0)
+    emulated.multiprocessors = 3
+    ends = np.random.default_rng(0).integers(0, 400, (2, 800))
+    graph = vg.Graph.from_edges(*ends, directed=False, num_vertices=400, weight=np.ones(800, np.int32))
+    for least in (0, 1 << 40):
+        monkeypatch.setattr(policy, "HALVING_VERTICES", least)
+        for algorithm in (vg.algorithms.connected_components, vg.algorithms.minimum_spanning_forest):
+            vg.run(algorithm, graph, device="cuda")
+    assert emulated.grids == [1, 3, 3, 3]

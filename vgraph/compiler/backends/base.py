@@ -98,6 +98,8 @@ class KernelInterface:
     """Bytes of memory that the threads of a block would like to share, beside what the text declares; on a GPU only."""
     blocks: int = 0
     """Of the one cluster that runs it on a GPU; 0: as many as there is work for."""
+    climbs: bool = False
+    """Hardly anything is done but to climb the paths of disjoint sets, once."""
     mailboxes: tuple[str, ...] = ()
     """Properties that take what other members of a set of devices send: the `gots` of exchanges."""
     joins: bool = False

@@ -27,10 +27,10 @@ from vgraph.compiler.backends.cuda.emitter import Emitter
 from vgraph.compiler.backends.cuda.foreign import NAMESPACE, Unsupported, device_function
 from vgraph.compiler.backends.cuda.layout import BUCKET_QUEUES, COUNTERS, CREW, ControlLayout
 from vgraph.compiler.backends.cuda.texts import CREWED, WHOLE, WIDE, constant, type_name
-from vgraph.compiler.backends.scan import Scan, describe, scan, walk_body
+from vgraph.compiler.backends.scan import Scan, describe, has_collective, scan, walk_body
 from vgraph.compiler.foreign.externals import External
 from vgraph.compiler.ir.handlers import handlers
-from vgraph.compiler.ir.trees import walk
+from vgraph.compiler.ir.trees import driver, walk
 from vgraph.compiler.types import WIDEST_WORD, Scalar, Type, element_of
 from vgraph.graph.layouts import parsed
 from vgraph.graph.layouts.heads import HEADS
@@ -67,7 +67,9 @@ class CUDABackend(Backend):
         buckets.declare(f)
         f.body(program.body)
         _results(f)
-        interface = replace(interface, num_slots=max(1, f.slots), shared=f.shared)
+        interface = replace(
+            interface, num_slots=max(1, f.slots), shared=f.shared, climbs=_climbs(program, interface)
+        )
         if f.crew:
             interface = replace(interface, blocks=CREW)
         return SourceText(_assemble(f, interface, deep), interface)
@@ -78,6 +80,13 @@ class CUDABackend(Backend):
         except Unsupported as problem:
             return f"its code needs {problem}"
         return None
+
+
+def _climbs(program: ir.Program, interface: KernelInterface) -> bool:
+    """Whether a program unites sets, and makes no rounds."""
+    loops = (n for n in driver(program.body) if isinstance(n, ir.While | ir.For))
+    unites = any(arg.name == "policy.halving_vertices" for arg in interface.args)
+    return unites and not any(has_collective(n.body) for n in loops)
 
 
 def _hubs(program: ir.Program, found: Scan) -> None:

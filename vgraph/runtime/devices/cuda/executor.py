@@ -168,6 +168,8 @@ class CUDA(CompiledRunner):
         most = self.device.multiprocessors * kernel.occupancy
         if call.plan.interface.blocks:
             return min(call.plan.interface.blocks, most)
+        if call.plan.interface.climbs and call.graph.num_vertices > policy.HALVING_VERTICES:
+            most = min(most, self.device.multiprocessors * policy.CUDA_CLIMBING_BLOCKS)
         return policy.cuda_blocks(call.graph, self.device.multiprocessors, most, kernel.block)
 
     def _ran(
