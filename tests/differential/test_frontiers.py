@@ -169,7 +169,7 @@ def test_under_legal_schedules() -> None:
     case = Case("", graph, given, None)
     for threads in (1, 2):
         (group,) = groups(sets, [case], threads)
-        for schedule in space.sample(group.program, group.context, 12, 3):
+        for schedule in space.sample(group.program, group.context, 6, 3):
             check(vg.run(sets, graph, schedule=schedule, threads=threads, **given), wanted)
 
 

@@ -6,7 +6,7 @@ the present values, reads anywhere else see the copy.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class State:
     def __init__(self, graph: Any, seed: int) -> None:
         self.graph, self.seed = graph, seed
         self.id_dtype = np.dtype(graph.id_dtype)
+        self.id_type = self.id_dtype.type
         self.none = int(np.iinfo(self.id_dtype).max)
         self.properties: dict[str, Property] = {}  # by name, as the operators of the present round see them
         self.edge_properties: dict[str, EdgeProperty] = {}
@@ -217,13 +218,13 @@ class Vertex(Number):
     _own: bool
 
     def __init__(self, state: State, index: int, *, own: bool = False, place: Hashable = None) -> None:
-        put = object.__setattr__  # one's own writes properties
-        put(self, "_value", state.id_dtype.type(index))
-        put(self, "_kind", VID)
-        put(self, "_place", place)
-        put(self, "_combined", None)
-        put(self, "_state", state)
-        put(self, "_own", own)
+        # By their slots: one's own `__setattr__` writes properties.
+        _put_value(self, state.id_type(index))
+        _put_kind(self, VID)
+        _put_place(self, place)
+        _put_combined(self, None)
+        _put_state(self, state)
+        _put_own(self, own)
 
     def __repr__(self) -> str:
         return "vg.none" if self._is_none else str(self._value)
@@ -243,7 +244,7 @@ class Vertex(Number):
         if kind != VID:
             return super()._made(value, kind, combined)
         made = Vertex(self._state, int(value))
-        object.__setattr__(made, "_combined", combined)
+        _put_combined(made, combined)
         return made
 
     # --- the graph
@@ -352,6 +353,17 @@ class Vertex(Number):
             written.touched.update((mine, theirs))
 
 
+def _setter(owner: type[Any], slot: str) -> Callable[[Any, Any], None]:
+    found: Callable[[Any, Any], None] = vars(owner)[slot].__set__
+    return found
+
+
+_put_value, _put_kind, _put_place, _put_combined = (
+    _setter(Number, slot) for slot in ("_value", "_kind", "_place", "_combined")
+)
+_put_state, _put_own = _setter(Vertex, "_state"), _setter(Vertex, "_own")
+
+
 def present(read: Any) -> Any:
     """What stands at this moment where `read` was read from: a claim is decided by that.
 
@@ -394,8 +406,10 @@ class Edge:
     _state: State
 
     def __init__(self, state: State, position: int, src: Vertex, dst: Vertex) -> None:
-        for name, value in (("_state", state), ("_position", position), ("src", src), ("dst", dst)):
-            object.__setattr__(self, name, value)
+        _put_edge_state(self, state)
+        _put_position(self, position)
+        _put_src(self, src)
+        _put_dst(self, dst)
 
     def _property(self, name: str) -> EdgeProperty:
         found = self._state.edge_properties.get(name)
@@ -428,6 +442,11 @@ class Edge:
             return
         at, change = prop.place(self._position), contribution(value, op, prop.type, self._state.to_memory)
         prop.array[at] = arithmetic.BINARY[op](prop.array[at], change)
+
+
+_put_edge_state, _put_position, _put_src, _put_dst = (
+    _setter(Edge, slot) for slot in ("_state", "_position", "src", "dst")
+)
 
 
 class VertexSet:
