@@ -243,7 +243,7 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
         ran = runner.run(loaded.kernel, call, progress)
         call = ran.call or call
         if job.trial is not None:
-            ran = replace(ran, overlap=job.trial.noted(name, ran, call.order is not None))
+            ran = replace(ran, overlap=job.trial.noted(job.graph, name, ran, call.order is not None))
         policy.note_run(job.walked, ran.free)
         if job.like is not None:
             taken = ran.prepare_seconds + ran.run_seconds + ran.transfer_seconds

@@ -218,12 +218,12 @@ def _beside(by: By, given: Graph, graph: Graph) -> tuple[str | None, By | None]:
 
 
 def _trial(graph: Graph, order: By | None) -> Trial | None:
-    """The runs on a GPU during which an order of `graph` is made, begun now if it is not there; None: there is none."""
+    """The runs on a GPU during which an order of `graph` is made; None: there is none to make."""
     from vgraph.runtime.devices.overlap import Trial
 
     if not isinstance(order, str):
         return None
-    return graph.kept_with_topology(f"trial of {order}", lambda: Trial(graph, order))
+    return graph.kept_with_topology(f"trial of {order}", lambda: Trial(order))
 
 
 def _check_checked(device: str, relabel: object) -> None:

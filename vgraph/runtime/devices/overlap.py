@@ -128,21 +128,28 @@ class Trial:
     """Runs on a GPU, each in one launch, while a thread makes an order: the next one that begins takes it.
 
     After some runs of a program in it their arcs are compared with those before; if they take longer, its next runs go
-    back. Kept with the arcs.
+    back. Kept with the arcs. The thread begins after the first run: while that loads what it needs, another thread must
+    not import the same modules.
     """
 
-    def __init__(self, graph: Graph, order: str) -> None:
+    def __init__(self, order: str) -> None:
         self.order = order
         self.seconds: float | None = None
         self._error: Exception | None = None
         self._rates: dict[str, tuple[list[float], list[float]]] = {}
         self._lock = threading.Lock()
-        work = contextvars.copy_context().run
-        self._thread = threading.Thread(
-            target=work, args=(self._work, graph), name="vgraph overlap", daemon=True
-        )
-        _threads.add(self._thread)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+
+    def _begin(self, graph: Graph) -> None:
+        """Have the thread make the order, if it has not begun."""
+        with self._lock:
+            if self._thread is None:
+                work = contextvars.copy_context().run
+                self._thread = threading.Thread(
+                    target=work, args=(self._work, graph), name="vgraph overlap", daemon=True
+                )
+                _threads.add(self._thread)
+                self._thread.start()
 
     def _work(self, graph: Graph) -> None:
         start = time.perf_counter()
@@ -158,8 +165,9 @@ class Trial:
             raise self._error
         return self.order if self.seconds is not None and self._worth(program)[1] else None
 
-    def noted(self, program: str, ran: Ran, changed: bool) -> OverlapStats:
+    def noted(self, graph: Graph, program: str, ran: Ran, changed: bool) -> OverlapStats:
         """What became of it, after a run of a program in its order, if it `changed`, or in the graph's own."""
+        self._begin(graph)
         arcs = int(ran.records[:, 3].sum())
         with self._lock:
             rates = self._rates.setdefault(program, ([], []))
