@@ -294,7 +294,31 @@ def claims_back(graph, seeds: vg.array(vg.vertex)):
     return on, found
 
 
+@vg.operator
+def add_some(src, edge, dst):
+    if src.x > 22:
+        dst.total += 1
+    dst.most = max(dst.most, src.x)
+
+
+@vg.algorithm
+def sums_and_extremes(graph, seeds: vg.array(vg.vertex), x: vg.vertex_property(vg.int64)):
+    """A vertex is in the frontier if it was added to, or if its maximum grew."""
+    total = graph.vertex_property(vg.int64, 0)
+    most = graph.vertex_property(vg.int64, 3)
+    frontier = graph.frontier(seeds)
+    found = 0
+    for _ in range(4):
+        frontier = graph.edge_apply(add_some, frontier)
+        found = found * 30 + len(frontier)
+    return total, most, found
+
+
 PROGRAMS = {
+    "sums_and_extremes": (
+        sums_and_extremes,
+        {"seeds": [20, 15], "x": np.random.default_rng(9).integers(0, 23, 24)},
+    ),
     "claims_back": (claims_back, {"seeds": [1, 8]}),
     "late_claims": (late_claims, {"seeds": [1, 8, 20]}),
     "found_in_data": (found_in_data, {"boss": np.random.default_rng(5).integers(0, 24, 24)}),
@@ -309,6 +333,7 @@ FRONTIERS = {
     "searches": ["find"],
     "packed_and_vectors": ["hand_on"],
     "late_claims": ["tag", "again"],
+    "sums_and_extremes": ["add_some"],
 }
 """Where it is known what has changed."""
 

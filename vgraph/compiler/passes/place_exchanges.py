@@ -80,6 +80,7 @@ class Placing(Exchanging):
         self.writes = {(name, op) for v in found for name, op in v.writes.items()}
         self.near = {name for v in found for name in v.reads}
         self.near |= {name for name, op in self.writes if op == CLAIM and not self.stays_behind(name, op)}
+        self.near |= {name for n in each if n.out for name in _beside_sums(self.visits[id(n)])}
         self.sized = self.asked_sizes()
 
     def first(self, name: str) -> Span | None:
@@ -554,6 +555,13 @@ def _forms(n: ir.Apply) -> tuple[ir.EdgeApply, ir.EdgeApply]:
     )
     push, pull = (ir.with_fields(n, {"schedule": replace(n.chosen, **how)}) for how in chosen)
     return push, pull
+
+
+def _beside_sums(visit: Visit) -> set[str]:
+    """What is not added up where something else is: a ghost that is touched enters the frontier at its owner, so it may
+    not take for a change what is none there."""
+    sums = {name for name, op in visit.writes.items() if op in ir.ACCUMULATING}
+    return visit.writes.keys() - sums if sums else set()
 
 
 def _pushes(n: ir.Apply) -> bool:
