@@ -25,6 +25,7 @@ from vgraph.compiler.backends.abi import (
     OPEN,
     PEER,
     POOL,
+    SEAT,
     SET,
     TILES,
     WORKER,
@@ -277,7 +278,9 @@ class Pool:
         self.put(FORK, forks, least=1)
         self.put(CONTEXT, self.ctx, arms=arms, forks=forks, seed=seed + 1, num_threads=workers, num_forks=1)
         counters = m.allocate(64 * workers, zero=True)
+        seats = m.allocate(SEAT.size * workers, zero=True)
         self.put(CONTEXT, self.ctx, spin_limit=2, steering=int(steering), counters=counters)
+        self.put(CONTEXT, self.ctx, partials=seats, partials_stride=SEAT.size)
 
     def put(self, layout: Layout, address: int, **fields: int) -> None:
         for name, value in fields.items():

@@ -7,7 +7,7 @@ from functools import cache
 
 from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS
+from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, SLOTS
 from vgraph.compiler.backends.base import Kernel, KernelInterface
 from vgraph.runtime.devices.threads import native_runtime
 
@@ -46,7 +46,8 @@ entry:
   %stride = load i64, ptr %stride.p
   %tid64 = zext i32 %tid to i64
   %own = mul i64 %tid64, %stride
-  %mine = getelementptr i8, ptr %partials, i64 %own
+  %slots = getelementptr i8, ptr %partials, i64 {SLOTS}
+  %mine = getelementptr i8, ptr %slots, i64 %own
   %counter.p = {field("chunk_counter")}
   br label %loop
 loop:
@@ -60,7 +61,7 @@ loop:
 check:
   %k = phi i64 [ 0, %loop ], [ %k.next, %next ]
   %k.at = mul i64 %k, %stride
-  %theirs.p = getelementptr i8, ptr %partials, i64 %k.at
+  %theirs.p = getelementptr i8, ptr %slots, i64 %k.at
   %theirs = load i64, ptr %theirs.p
   %same = icmp eq i64 %theirs, %r.next
   br i1 %same, label %next, label %fail

@@ -11,7 +11,18 @@ from machine_code import object_code
 from native_lists import address_of, frontiers_of
 
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import CONTEXT, FORK, FRONTIER, LINE, LIST, POOL, WORKER, Status, Steering
+from vgraph.compiler.backends.abi import (
+    CONTEXT,
+    FORK,
+    FRONTIER,
+    LINE,
+    LIST,
+    POOL,
+    SLOTS,
+    WORKER,
+    Status,
+    Steering,
+)
 from vgraph.compiler.backends.context import ContextView
 from vgraph.compiler.backends.native import native_text
 from vgraph.runtime.devices import threads as native_threads
@@ -71,7 +82,7 @@ def test_barrier_keeps_threads_in_step(threads, spin, monkeypatch):
         assert context.get("barrier_epoch") == 2 * rounds
         assert context.get("generation") == 0
         assert 0 <= context.waited < threads * 60
-        counters = context.partials.view(np.int64).reshape(threads, -1)[:, 0]
+        counters = context.partials.view(np.int64).reshape(threads, -1)[:, SLOTS // 8]
         assert counters.tolist() == [rounds] * threads
 
 

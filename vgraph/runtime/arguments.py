@@ -141,7 +141,7 @@ def layouts_of(interface: KernelInterface) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def scalar_argument(arg: ArgSlot, call: Call, device: str) -> tuple[Any, str]:
+def scalar_argument(arg: ArgSlot, call: Call, device: str, threads: int = 1) -> tuple[Any, str]:
     """The value and dtype of a `size` or `param` argument."""
     if arg.kind == "size":
         return getattr(call.graph, arg.name), "int64"
@@ -150,5 +150,5 @@ def scalar_argument(arg: ArgSlot, call: Call, device: str) -> tuple[Any, str]:
     if arg.name == SEED:
         return call.seed, arg.dtype
     if arg.name.startswith(("graph.", "policy.")):
-        return policy.number(arg.name, call.graph, device), arg.dtype
+        return policy.number(arg.name, call.graph, device, threads), arg.dtype
     return call.arguments[arg.name], arg.dtype

@@ -257,7 +257,7 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
             rounds.check_rounds(name, most, len(ran.records) + ran.dropped, first_too_many)
         stats = _stats(ran, plan, runner, compile_seconds, loaded.cached, call.order)
         parameters = (a.name for a in plan.interface.args)
-        used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name)
+        used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name, ran.threads)
         sets = frozenset(o.name for o in plan.outputs if o.members)
         trace = _trace(ran.records, plan, _watched(job, values, len(ran.records) + ran.dropped))
         return Result(name, values, stats, trace, used, sets, _of_edges(plan))

@@ -147,8 +147,8 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
     if not cuda and (note := effort_for(compiled.source.text).note):
         reasons.append(note)
     names = (a.name for a in compiled.source.interface.args)
-    result.schedule = str(with_deltas(compiled.schedule, names, job.graph, job.device))
-    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device)
+    result.schedule = str(with_deltas(compiled.schedule, names, job.graph, job.device, job.threads))
+    result.reasons = with_numbers("\n".join(dict.fromkeys(reasons)), job.graph, job.device, job.threads)
     interface = compiled.source.interface
     if job.members:
         parts = parts_of(job.graph, interface, job.members, job.placement, shared_of(job))

@@ -29,6 +29,11 @@ DELTA_FACTOR: Final = 4.0
 """Buckets are this many times the average weight over the average degree wide; wider on GPUs for deep graphs (below).
 On 1 and 2 threads of a CPU, SSSP on Kronecker graphs took 1.3 to 1.5 times as long with 32 as the best schedule did,
 and on a road network 4 and 32 differ by a few per cent."""
+DEEP_DELTA_FACTOR: Final = 8.0
+DEEP_THREADS: Final = 4
+"""The same on deep graphs with so many threads of a CPU: of short rounds barriers are more. On a road grid 8 instead
+of 4 took 1.10 times as long with one thread, 1.17 with two, 0.94 with 4 and 0.81 to 0.89 with 16; 16 takes longer
+again."""
 CUDA_DELTA_FACTOR: Final = 4.0
 CUDA_DEEP_DELTA_FACTOR: Final = 64.0
 """The same on a GPU, and there on deep graphs, whose rounds are short. Measured on an H200: on a Kronecker graph of
@@ -156,7 +161,7 @@ def worth_bitmaps(graph: Graph) -> bool:
 
     def look() -> bool:
         n, rows, some = graph.num_vertices, graph.out.row_offsets, graph.out.neighbors_at
-        if graph.num_arcs < LARGE:
+        if graph.num_arcs < LARGE or graph.max_degree < LONG_LISTS:
             return False
         arcs = _spread(graph.num_arcs)
         lengths = _degrees(rows, np.searchsorted(rows, arcs.astype(rows.dtype), side="right") - 1)
@@ -457,21 +462,23 @@ def _ball(graph: Graph, start: int, most: int) -> bool:
     return bool(frontier)
 
 
-def with_deltas(schedule: Schedule, parameters: Iterable[str], graph: Graph, device: str = "cpu") -> Schedule:
+def with_deltas(
+    schedule: Schedule, parameters: Iterable[str], graph: Graph, device: str = "cpu", threads: int = 1
+) -> Schedule:
     """A resolved schedule with the widths of buckets that a kernel with these hidden parameters uses on `graph`."""
     for name in parameters:
         if name.startswith(DELTA):
             label, _, weight = name.removeprefix(DELTA).rpartition(":")
             if schedule.labels[label].order.kind == "delta":  # else the label has unordered applies, too
-                schedule = schedule.at(label, order=delta_stepping(delta(graph, weight, device)))
+                schedule = schedule.at(label, order=delta_stepping(delta(graph, weight, device, threads)))
     return schedule
 
 
-def delta(graph: Graph, weight: str = "", device: str = "cpu") -> float:
+def delta(graph: Graph, weight: str = "", device: str = "cpu", threads: int = 1) -> float:
     """The width of a bucket: the device's factor * average weight / average degree; 1 without weights."""
     if not weight or not graph.num_arcs:
         return 1.0
-    factor = DELTA_FACTOR
+    factor = DEEP_DELTA_FACTOR if threads >= DEEP_THREADS and is_deep(graph) else DELTA_FACTOR
     if device == "cuda":
         factor = CUDA_DEEP_DELTA_FACTOR if is_deep(graph) else CUDA_DELTA_FACTOR
     found = factor * graph.edge_property_mean(weight) * graph.num_vertices / graph.num_arcs
@@ -506,7 +513,7 @@ _NUMBERS: Final[dict[str, float | Callable[[Graph], float]]] = {
 """The hidden parameters that are the same on all devices, by name."""
 
 
-def number(name: str, graph: Graph, device: str = "cpu") -> float:
+def number(name: str, graph: Graph, device: str = "cpu", threads: int = 1) -> float:
     """The value of a kernel's hidden parameter `graph.*` or `policy.*` on `graph`."""
     if name in ("policy.split.out", "policy.split.in"):
         out = name.endswith("out")
@@ -517,15 +524,15 @@ def number(name: str, graph: Graph, device: str = "cpu") -> float:
         )
         return float(limit)
     if name.startswith(DELTA):  # policy.delta:<label>:<edge property or nothing>
-        return 1 / delta(graph, name.rpartition(":")[2], device)
+        return 1 / delta(graph, name.rpartition(":")[2], device, threads)
     found = _NUMBERS[name]
     return found(graph) if callable(found) else found
 
 
-def with_numbers(text: str, graph: Graph, device: str = "cpu") -> str:
+def with_numbers(text: str, graph: Graph, device: str = "cpu", threads: int = 1) -> str:
     """`text` with the names of hidden parameters replaced by their values on `graph`."""
     names = r"\b(?:policy|graph)\.\w+"
-    return re.sub(names, lambda found: f"{number(found[0], graph, device):g}", text)
+    return re.sub(names, lambda found: f"{number(found[0], graph, device, threads):g}", text)
 
 
 ORIENT_DEGREE: Final = 10

@@ -73,7 +73,10 @@ CONTEXT: Final = Layout(
         ("steering", "i32"),  # a Steering
         ("args", "ptr"),  # u64 slots; a scalar stands in the low bytes of its slot in its own type
         ("results", "ptr"),  # u64 slots, as `args`
-        ("partials", "ptr"),  # reduction slots: partials + rank * partials_stride + 8 * slot
+        (
+            "partials",
+            "ptr",
+        ),  # partials + rank * partials_stride: a SEAT, and SLOTS bytes behind it reduction slots
         ("partials_stride", "i64"),  # bytes, a multiple of LINE
         ("frontiers", "ptr"),  # array of FRONTIER structs
         ("lists", "ptr"),  # array of LIST structs
@@ -99,20 +102,28 @@ CONTEXT: Final = Layout(
         ("in_use", "i32"),
     ),
     (("status", "i32"), ("payload", "i64")),  # a Status, the first failure wins; e.g. bytes not to be had
-    (  # latched by the last thread at a barrier, so that all agree on it
+    (  # latched by the first thread at a barrier, so that all agree on it; written only where it changes
         ("stop", "i32"),  # cancel or status: leave the kernel
         ("generation", "i32"),  # goes up when the team is dismissed
         ("team", "i32"),  # threads from this barrier on
-        ("members", "i32"),  # threads that met at it
-        ("met", "i64"),  # when they did, in ns
-        ("waited", "i64"),  # ns that threads have waited for that, at all barriers so far
     ),
     (("chunk_counter", "i64"),),  # next chunk to hand out; every barrier resets it to 0
     (  # of loops of many chunks
         ("counters", "ptr"),  # the same for each pair of threads, each on a line of its own
         ("blocks", "i64"),  # how many of them the present loop uses; every barrier resets these, and this
     ),
-    (("barrier_epoch", "i32"), ("barrier_sleepers", "i32"), ("spin_limit", "i32")),  # polls before a sleep
+    (
+        ("barrier_epoch", "i32"),  # goes up when a barrier lets its threads go
+        ("barrier_sleepers", "i32"),  # who waits for that asleep
+        ("gather_sleepers", "i32"),  # 1 while the first thread waits for another asleep
+        ("spin_limit", "i32"),  # polls before a sleep
+    ),
+    (  # of the first thread, at the last barrier
+        ("members", "i32"),  # threads that met at it
+        ("met", "i64"),  # when they did, in ns
+        ("lag", "i64"),  # ns that it waited for them
+        ("waited", "i64"),  # ns that threads have waited, at all barriers so far
+    ),
     (  # of the first thread
         ("dismiss", "i32"),  # asks the next barrier to dismiss the team
         ("small", "i32"),  # small loops in a row
@@ -144,6 +155,17 @@ CONTEXT: Final = Layout(
     ),
 )
 """One run; every kernel function gets a pointer to it."""
+
+SEAT: Final = Layout(
+    "Seat",
+    (
+        ("turn", "i32"),  # the epoch that begins with the barrier at which the thread has arrived
+        ("time", "i64"),  # when it did
+    ),
+)
+"""Where a thread arrives at barriers: nobody else writes there. Reduction slots begin on the same line."""
+SLOTS: Final = 16
+"""Bytes before the reduction slots of a thread."""
 
 FORK: Final = Layout(
     "ForkPoint",
@@ -197,7 +219,7 @@ POOL: Final = Layout(
     (("epoch", "i32"), ("sleepers", "i32")),  # worker 0 has something to do when `epoch` changes
     (("door", "i32"), ("door_sleepers", "i32")),  # the others look at `team` when `door` changes
     (("running", "i32"),),
-    (("team", "i64"), ("arrivals", "i64")),  # and the sum of the times at which threads arrived at a barrier
+    (("team", "i64"),),
     (  # of the first thread (`ways.loops`); kept from run to run
         ("few", "i64"),  # ns of work of a loop that is not worth a team
         ("few_until", "i64"),
@@ -246,6 +268,7 @@ WORKER: Final = Layout(
         ("table", "ptr"),  # the ends of their entries
         ("queued", "ptr"),  # a byte per vertex, of all threads: pushed since its last visit
         ("entries", "i64"),  # entries of those blocks
+        ("tickets", "i64"),  # parts of them that threads take
         ("after", "i64"),  # what `lowest` will be without them
         ("tiles", "ptr"),  # a TILES of all threads, where vertices stand in tiles
     ),
@@ -260,8 +283,7 @@ WORKER: Final = Layout(
         ("cell", "ptr"),  # where the bucket under way is pushed to
     ),
     (
-        ("turn", "i64"),  # whose shared blocks are being handed out
-        ("turn_base", "i64"),  # the first ticket for them
+        ("turn", "i64"),  # threads whose blocks are all taken, from this one on
         ("behind", "ptr"),  # cell of entries whose keys are lower than the bucket under way
         ("far", "ptr"),  # cell of entries beyond the circle
         ("far_lowest", "i64"),  # no key among those, when they were put there, was lower
@@ -269,6 +291,7 @@ WORKER: Final = Layout(
         ("heap_length", "i64"),
         ("heap_capacity", "i64"),
     ),
+    (("claimed", "i64"),),  # tickets of this thread that any thread has taken
 )
 """What one thread keeps of a set of buckets, followed by the cells of its circle of `BUCKETS_CELLS` buckets.
 
@@ -412,6 +435,9 @@ class FrontierLayoutCode(IntEnum):
 
 DECLARATIONS: Final[dict[str, str]] = {
     "vg_barrier": "i32 @vg_barrier(ptr, i32, i32, i1)",
+    "vg_arrive": "i32 @vg_arrive(ptr, i32, i32)",
+    "vg_gather": "void @vg_gather(ptr, i1)",
+    "vg_resume": "i32 @vg_resume(ptr)",
     "vg_fork": "i32 @vg_fork(ptr, i32, i64)",
     "vg_meet": "i32 @vg_meet(ptr, i32, i64, i64)",
     "vg_open": "void @vg_open(ptr, i32)",
@@ -433,7 +459,9 @@ DECLARATIONS: Final[dict[str, str]] = {
 
 - `vg_barrier(ctx, rank, generation, ends)` gives the number of threads in the team from here on, or 0: leave the kernel
   now. It resets `chunk_counter`. `ends`: a loop ends here, so that the team may be dismissed; `members` still tells how
-  many threads have met. Code for one thread does without it.
+  many threads have met. Code for one thread does without it. `vg_gather(ctx, ends)` and `vg_resume(ctx)` of the first
+  thread, `vg_arrive(ctx, rank, generation)` of the others, are the same with room between the two for what one thread
+  does while the others wait.
 - `vg_fork(ctx, k, items)`, in code for one thread: `LEAVE` if the loop of so many items at fork point k gets a team,
   else `GO_ON`.
 - `vg_meet(ctx, k, items, team)`, in code for a team, first thread only: `GO_ON`, `OPEN` or `LEAVE`.

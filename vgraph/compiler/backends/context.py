@@ -19,6 +19,7 @@ from vgraph.compiler.backends.abi import (
     LINE,
     LIST,
     MAX_THREADS,
+    SLOTS,
     TILE_GROUP,
     TILES,
     TRACE_RECORD,
@@ -104,7 +105,7 @@ class ContextView:
         assert 1 <= num_threads <= MAX_THREADS
         self.release: Callable[[int], None] | None = None
         """Frees what native code allocated for the context at an address; set by who runs it."""
-        stride = _round_up(8 * num_slots)
+        stride = _round_up(SLOTS + 8 * num_slots)
         numbers = {"threads": num_threads, "forks": len(forks), "lists": num_lists, "buckets": num_buckets}
         counts = num_args, num_results, max(1, num_frontiers), num_lists, num_buckets, len(forks), num_state
         places, total = _places(num_threads * stride, (num_threads + 1) // 2 * LINE, *counts)

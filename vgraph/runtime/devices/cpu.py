@@ -168,7 +168,7 @@ def bind(context: ContextView, call: Call) -> dict[str, np.ndarray[Any, Any]]:
             case "columns":
                 context.set_scalar(slot, arrays[arg.name].shape[1], "int64")
             case _:
-                context.set_scalar(slot, *scalar_argument(arg, call, "cpu"))
+                context.set_scalar(slot, *scalar_argument(arg, call, "cpu", threads))
     frontiers = plan.interface.frontiers
     context.add_frontiers(
         graph.num_vertices,

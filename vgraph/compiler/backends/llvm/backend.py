@@ -105,10 +105,7 @@ def _function(f: Emitter, name: str) -> str:
     _prologue(f)
     entry, place = f.block, len(f.lines)
     f.start("begin")
-    for stmt in f.program.body:
-        if not f.open:
-            break
-        f.table[type(stmt)](f, stmt)
+    f.statements(f.program.body)
     _results(f)
     f.start("exit")
     f.do("ret i32 -1")

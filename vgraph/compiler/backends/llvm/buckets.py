@@ -2,8 +2,9 @@
 
 Keys from the bucket under way on stand in a circle of cells; lower ones go to the cell `behind`, to be visited next,
 and higher ones to the cell `far`, dealt out anew when their turn comes. What the threads have in the bucket under
-way is shared in tickets of an eighth of a block; then each goes on alone with what it pushes into that bucket, while it
-is little ("bucket fusion": Zhang et al. 2020, Optimizing ordered graph algorithms with GraphIt).
+way is shared in tickets of an eighth of a block; each thread takes its own first, then the others'. Then it goes on
+alone with what it pushes into that bucket, while it is little ("bucket fusion": Zhang et al. 2020, Optimizing ordered
+graph algorithms with GraphIt).
 
 Buckets belong to ranks of the team. When it has become smaller, the ranks that are left advance the buckets of those
 without a thread as well, so that nothing in them is forgotten, and whoever joins finds those of its rank in order.
@@ -27,7 +28,7 @@ from vgraph.compiler.backends.abi import (
     WORKER,
     WORKER_STRIDE,
 )
-from vgraph.compiler.backends.llvm import heaps
+from vgraph.compiler.backends.llvm import gathers, heaps
 from vgraph.compiler.backends.llvm.emitter import LIKELY, UNLIKELY, Binding, Emitter, Region
 from vgraph.compiler.backends.llvm.forks import fork_point
 from vgraph.compiler.backends.llvm.loops import counted
@@ -52,7 +53,7 @@ def unit(id_bits: int) -> Unit:
     """`prelude/buckets.loops` for vertex ids of so many bits."""
     numbers = {
         "SIZE": BLOCK_IDS * id_bits // 8, "SHIFT": id_bits // 32 + 1, "CELLS": BUCKETS_CELLS, "CIRCLE": WORKER.size,
-        "NONE": BUCKETS_NONE, "BEHIND": BUCKETS_BEHIND,
+        "NONE": BUCKETS_NONE, "BEHIND": BUCKETS_BEHIND, "EIGHTH": BLOCK_IDS * id_bits // 64, "STRIDE": WORKER_STRIDE,
     }  # fmt: skip
     span = Record({"first": (0, "*u8"), "last": (8, "*u8")}, 16)
     return Unit("buckets", numbers=numbers, records={**RECORDS, "SPAN": span})
@@ -301,16 +302,25 @@ def _walk(f: Emitter, worker: str, chain: str, body: Callable[[str], None]) -> N
     f.start(leave)
 
 
-def _entries(f: Emitter, begin: str, end: str, body: Callable[[str, str], None]) -> None:
-    """A loop over the vertex ids from `begin` to `end`; the body gets the id and the block of the next round."""
+def _entries(
+    f: Emitter, begin: str, end: str, body: Callable[[str, str], None], node: ir.BucketLoop | None = None
+) -> None:
+    """A loop over the vertex ids from `begin` to `end`; the body gets the id and the block of the next round.
+    What those further on touch in a loop is asked for."""
     size = f.types.target.id_bits // 8
     numbers = [f.op(f"ptrtoint ptr {p} to i64") for p in (begin, end)]
     count = f.op(f"lshr exact i64 {f.op(f'sub nuw i64 {numbers[1]}, {numbers[0]}')}, {size.bit_length() - 1}")
 
-    def each(i: str, again: str, _: str) -> None:
+    def entry(i: str) -> str:
         place = f.item(f.types.id, begin, i)
-        body(f.op(f"load {f.types.id}, ptr {place}, align {size}{f.alias('entries')}"), again)
+        return f.op(f"load {f.types.id}, ptr {place}, align {size}{f.alias('entries')}")
 
+    def each(i: str, again: str, _: str) -> None:
+        if node is not None:
+            gathers.fetch_entries(f, node, lambda k: f.widen(entry(k)), i, last)
+        body(entry(i), again)
+
+    last = f.op(f"sub i64 {count}, 1")
     counted(f, "0", count, each, "entries")
 
 
@@ -324,8 +334,6 @@ def emit_loop(f: Emitter, node: ir.BucketLoop) -> None:
         heaps.emit_drain(f, node, decl, key_of)
         return
     fork_point(f, BLOCK_IDS // 8, lambda: _entries_of_all(f, decl))
-    if f.serial and not f.lone:
-        f.store_field(CONTEXT, "%ctx", "chunk_counter", "0")
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     prepare(f, node.body, region)
@@ -354,7 +362,7 @@ def visit_all(f: Emitter, decl: ir.BucketsDecl, node: ir.BucketLoop, shared: str
     f.jump_unless(some, leave)
     begin = f.op(f"load ptr, ptr {ends}")
     end = f.op(f"load ptr, ptr {f.op(f'getelementptr inbounds i8, ptr {ends}, i64 8')}")
-    _entries(f, begin, end, visit)
+    _entries(f, begin, end, visit, node)
     f.jump(head)
 
 

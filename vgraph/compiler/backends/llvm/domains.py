@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.slices import key_of
 from vgraph.compiler.backends.abi import FRONTIER
-from vgraph.compiler.backends.llvm import sell
+from vgraph.compiler.backends.llvm import gathers, sell
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted, set_bits
@@ -22,7 +22,13 @@ VERTEX_CHUNK: Final = (64, 64)
 words, and so few chunks that the counter's cache line is quiet."""
 QUEUE_CHUNK: Final = (16, 64)
 """The same for queues. On road networks a queue has a thousand vertices, and taking a chunk costs as much as
-visiting some ten of them: with at least 16 vertices, a search there takes 1.15 times as long as with 64."""
+visiting some ten of them: with at least 16 vertices, a search there takes 1.15 times as long as with 64. A queue of
+fewer for each thread is shared out evenly, which needs no counter."""
+QUEUE_FEWEST: Final = 16
+"""Vertices of a queue from which on threads may share it: a search of a power-law graph has some tens of hubs in its
+second round, and with them a large part of all arcs."""
+EVEN: Final = 4096
+"""Vertices for each thread up to which they are shared out evenly where all take about as long."""
 WORD_CHUNK: Final = (64, 1)
 """The same for bitmaps, in words of 64 vertices."""
 CELL_CHUNKS: Final = 16
@@ -52,6 +58,14 @@ class Walk:
         """As `VERTEX_CHUNK`, where a chunk has at most so many vertices."""
         return VERTEX_CHUNK
 
+    def fewest(self, most: int) -> int:
+        """Items up to which no team is asked for, whatever they take."""
+        return self.rule(most)[1]
+
+    def even(self, most: int) -> tuple[int, int]:
+        """Items for each thread up to which they are shared out evenly, and what they then come in multiples of."""
+        return (EVEN if most == LARGEST_CHUNK[0] else 0), VERTEX_CHUNK[1]
+
     def vertex(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> Callable[[str], str]:
         """What gives the vertex of an item (both i64), where an item is one."""
         return str
@@ -66,7 +80,7 @@ class Walk:
         assert f.region is not None
         most = most_vertices(node)
         item, size = self.item(f, node, visit), self.size(f, node)
-        chunk = chunk_size(f, size, self.rule(most), most // self.per)
+        chunk = chunk_size(f, size, self.rule(most), most // self.per, self.even(most))
         take_chunks(f, size, chunk, f.region.leave, lambda begin, end: counted(f, begin, end, item, "items"))
 
 
@@ -78,6 +92,22 @@ class _Queue(Walk):
 
     def rule(self, most: int) -> tuple[int, int]:
         return QUEUE_CHUNK[0], min(QUEUE_CHUNK[1], most // 4)
+
+    def fewest(self, most: int) -> int:
+        return min(QUEUE_FEWEST, self.rule(most)[1])
+
+    def even(self, most: int) -> tuple[int, int]:
+        return QUEUE_CHUNK[1], 1
+
+    def item(self, f: Emitter, node: ir.ParFor, visit: Visit) -> LoopBody:
+        vertex = self.vertex(f, node)
+        last = f.op(f"sub i64 {self.size(f, node)}, 1")
+
+        def item(i: str, again: str, _: str) -> None:
+            gathers.fetch_entries(f, node, vertex, i, last)
+            visit(vertex(i), again, i)
+
+        return item
 
     def vertex(self, f: Emitter, node: ir.ParFor | ir.Pipeline) -> Callable[[str], str]:
         queue = f.load_field(FRONTIER, _frontier(f, node), "queue")
@@ -118,6 +148,9 @@ class _Words(Walk):
 
     def rule(self, most: int) -> tuple[int, int]:
         return WORD_CHUNK
+
+    def even(self, most: int) -> tuple[int, int]:
+        return 0, 1
 
     def item(self, f: Emitter, node: ir.ParFor, visit: Visit) -> LoopBody:
         bits = f.load_field(FRONTIER, _frontier(f, node), "bits")

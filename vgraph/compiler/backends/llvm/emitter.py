@@ -147,6 +147,10 @@ class Emitter:
         self.marks = ""
         """The bitmap of the hubs that the present visit has marked."""
         self.single = False
+        self.following: ir.Body = ()
+        """Statements behind the present one that the first thread may do while others wait at the end of it."""
+        self.done_early = 0
+        """How many of them it has done."""
         self.exit = "exit"
         self.block = "entry"
         self.open = True
@@ -315,11 +319,20 @@ class Emitter:
     def body(self, body: ir.Body) -> None:
         """Emit statements in a scope of their own."""
         saved = dict(self.locals)
-        for stmt in body:
-            if not self.open:
-                break  # behind a break or continue
-            self.table[type(stmt)](self, stmt)
+        self.statements(body)
         self.locals = saved
+
+    def statements(self, body: ir.Body) -> None:
+        """Emit statements one after the other; in a team some meet in one barrier (`meetings.py`)."""
+        from vgraph.compiler.backends.llvm import meetings
+
+        rest = body
+        while rest and self.open:  # not behind a break or continue
+            if self.serial or not self.driver:
+                self.table[type(rest[0])](self, rest[0])
+                rest = rest[1:]
+            else:
+                rest = rest[meetings.emit(self, rest[0], rest[1:]) :]
 
     @contextmanager
     def turn(self, again: str, leave: str = "") -> Iterator[None]:

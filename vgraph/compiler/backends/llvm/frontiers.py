@@ -10,12 +10,14 @@ from vgraph.compiler.backends.abi import CONTEXT, FRONTIER, LIST, FrontierLayout
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter
 from vgraph.compiler.backends.llvm.expressions import descriptor
 from vgraph.compiler.backends.llvm.loops import counted, set_bits
-from vgraph.compiler.backends.llvm.parallel import barrier, my_part, next_slots, once, thread_slot
+from vgraph.compiler.backends.llvm.parallel import barrier, held, my_part, next_slots, once, thread_slot
 from vgraph.compiler.types import VID
 
 SPARSE, BITMAP = ir.Layout.SPARSE, ir.Layout.BITMAP
 _CODES: Final = {SPARSE: int(FrontierLayoutCode.SPARSE), BITMAP: int(FrontierLayoutCode.BITMAP)}
 _LAST_EPOCH: Final = 255
+FEW_IDS: Final = 4096
+"""Ids of a list that one thread copies, for that is sooner done than another barrier."""
 
 
 def _has(f: Emitter, frontier: str, layout: ir.Layout) -> bool:
@@ -275,7 +277,25 @@ def emit_list_append(f: Emitter, node: ir.ListAppend) -> None:
 
 def emit_list_get(f: Emitter, node: ir.ListGet) -> None:
     """`f = levels[i]`: from the end when i is negative, empty when out of range."""
-    source, target = f.pointers[f"list {node.list}"], descriptor(f, node.out)
+    _take(f, node, *_listed(f, node))
+    barrier(f)
+
+
+def list_get_at_barrier(f: Emitter, node: ir.ListGet) -> None:
+    """A barrier, and the same behind it: the first thread copies few ids while the others wait."""
+    with held(f):
+        count, ids = _listed(f, node)
+        with f.when(f.op(f"icmp ule i64 {count}, {FEW_IDS}"), "few"):
+            _take(f, node, count, ids)
+    count, ids = _listed(f, node)
+    with f.when(f.op(f"icmp ugt i64 {count}, {FEW_IDS}"), "many"):
+        _take(f, node, count, ids)
+        barrier(f)
+
+
+def _listed(f: Emitter, node: ir.ListGet) -> tuple[str, str]:
+    """How many ids the wanted frontier of a list has (i64), and where they are."""
+    source = f.pointers[f"list {node.list}"]
     index = f.i64(node.index)
     length = f.load_field(LIST, source, "length")
     negative = f.op(f"icmp slt i64 {index}, 0")
@@ -284,13 +304,17 @@ def emit_list_get(f: Emitter, node: ir.ListGet) -> None:
     with f.when(f.op(f"icmp ult i64 {shifted}, {length}"), "inside"):
         count = f.native("vg_list_count", f"ptr {source}", f"i64 {shifted}")
         ids = f.native("vg_list_ids", f"ptr {source}", f"i64 {shifted}")
-        _copy(f, f.types.id, f.load_field(FRONTIER, target, "queue"), ids, count, "queues")
-        after = f.block
-    size = f.op(f"phi i64 [ 0, %{before} ], [ {count}, %{after} ]")
+        inside = f.block
+    size = f.op(f"phi i64 [ 0, %{before} ], [ {count}, %{inside} ]")
+    return size, f.op(f"phi ptr [ null, %{before} ], [ {ids}, %{inside} ]")
+
+
+def _take(f: Emitter, node: ir.ListGet, count: str, ids: str) -> None:
+    target = descriptor(f, node.out)
+    _copy(f, f.types.id, f.load_field(FRONTIER, target, "queue"), ids, count, "queues")
     with once(f):
-        _set(f, node.out, SPARSE, size)
+        _set(f, node.out, SPARSE, count)
         _forget(f, node.out)
-    barrier(f)
 
 
 def emit_trace(f: Emitter, node: ir.Trace) -> None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeGuard
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.gathers import lanes_of, touched, varies
 from vgraph.compiler.backends.llvm import arithmetic, hubs
 from vgraph.compiler.backends.llvm.emitter import Emitter
-from vgraph.compiler.backends.llvm.expressions import arcs_of
+from vgraph.compiler.backends.llvm.expressions import arcs_of, row_offset
 from vgraph.compiler.backends.llvm.loops import LoopBody, counted
 from vgraph.compiler.backends.llvm.memory import combine, element_address
 from vgraph.compiler.backends.llvm.values import Value
+from vgraph.compiler.backends.scan import walk_body
 from vgraph.compiler.ir.reductions import neutral
 from vgraph.compiler.types import VID, Type, Vector, element_of
 
 FEW: Final = 6
 """Fewer arcs than this are walked one by one: filling and folding the lanes costs as much as some six of them."""
+FAR, NEAR = 16, 8
+"""How many vertices ahead of the present one in a queue its own values are asked for, and its arcs."""
 _KEEP: Final = 3
 """Locality of `llvm.prefetch`: into all levels of the cache."""
 
@@ -34,6 +38,39 @@ def prefetch(f: Emitter, node: ir.ForNeighbors, arc: str, columns: str) -> None:
         f.call("void", "llvm.prefetch.p0", f"ptr {address}", f"i32 {int(writes)}", f"i32 {_KEEP}", "i32 1")
     if compared is not None:
         hubs.fetch_ahead(f, compared, other)
+
+
+def fetch_entries(
+    f: Emitter, node: ir.ParFor | ir.BucketLoop, entry: Callable[[str], str], number: str, last: str
+) -> None:
+    """Ask for what vertices further on in a queue will touch: `entry` gives the id of a number (i64), up to `last`.
+
+    They lie apart, so the processor does not foresee them, and atomic updates keep it from having many under way.
+    """
+    walk = next((n for n in walk_body(node.body) if _own_arcs(n, node.vertex)), None)
+    if walk is None:
+        return
+    far, near = (
+        entry(f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw nsw i64 {number}, {k}')}", f"i64 {last}"))
+        for k in (FAR, NEAR)
+    )
+    side, types = walk.orientation.value, {p.name: p.type for p in f.program.properties}
+    first = row_offset(f, walk.orientation, near)
+    asked = [f.item(f.types.offset, f.pointers[f"{side}.row_offsets"], far)]
+    asked.append(f.item(f.types.id, f.pointers[f"{side}.column_indices"], first))
+    for place, body, name in ((far, node.body, node.vertex), (first, walk.body, walk.edge)):
+        known = [prop for prop in touched(body, name) if prop in f.pointers and prop not in f.shifts]
+        asked += [element_address(f, prop, place, types[prop]) for prop in known if prop in types]
+    for address in asked:
+        f.call("void", "llvm.prefetch.p0", f"ptr {address}", "i32 0", f"i32 {_KEEP}", "i32 1")
+
+
+def _own_arcs(n: ir.Node, vertex: str) -> TypeGuard[ir.ForNeighbors]:
+    """Whether a loop walks the arcs of this vertex as the graph has them."""
+    match n:
+        case ir.ForNeighbors(segments=1, planned=False, beyond=0, deltas=False, of=ir.Var(name=name)):
+            return name == vertex
+    return False
 
 
 def by_lanes(f: Emitter, node: ir.ForNeighbors, begin: str, end: str, columns: str) -> tuple[str, str]:

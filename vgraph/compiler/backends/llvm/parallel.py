@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, FRONTIER, MAIL, Way
+from vgraph.compiler.backends.abi import CONTEXT, DECLARATIONS, FRONTIER, MAIL, SLOTS, Way
 from vgraph.compiler.backends.llvm import hub_counts, pushes
 from vgraph.compiler.backends.llvm.emitter import UNLIKELY, Emitter, Region
 from vgraph.compiler.backends.llvm.expressions import descriptor
@@ -18,7 +18,7 @@ from vgraph.compiler.backends.loops.llvm import functions
 from vgraph.compiler.backends.loops.walker import Unit
 from vgraph.compiler.backends.scan import reductions, slot_words, walk_body, written_alone
 from vgraph.compiler.ir.reductions import neutral
-from vgraph.compiler.types import I64, VID, Vector, element_of
+from vgraph.compiler.types import I64, VID, Type, Vector, element_of
 
 # --- barriers -----------------------------------------------------------------------------------------------
 
@@ -89,13 +89,13 @@ def emit_barrier(f: Emitter, node: ir.Barrier) -> None:
 def emit_single(f: Emitter, node: ir.Single) -> None:
     """`single { ... }`."""
     loops, f.loops = f.loops, []
-    region = Region(f.label("single.end"))
+    outer, region = f.single, Region(f.label("single.end"))
     _prepare_partials(f, node.body, region)
     with once(f):
         f.single, f.region = True, region
         f.body(node.body)
         f.start(region.leave)
-        f.single, f.region = False, None
+        f.single, f.region = outer, None
     f.loops = loops
     combine_partials(f, region)
 
@@ -210,15 +210,25 @@ def _prepare_partials(f: Emitter, body: ir.Body, region: Region) -> None:
         f.do(f"store {f.types.register(t)} {f.types.constant(neutral(op, t), t)}, ptr {slot}")
 
 
-def chunk_size(f: Emitter, size: str, rule: tuple[int, int], most: int) -> str:
-    """Items of a chunk, for a domain of `size` items; the largest allowed when one thread runs alone."""
-    parts, least = rule
+def chunk_size(
+    f: Emitter, size: str, rule: tuple[int, int], most: int, even: tuple[int, int] = (0, 1)
+) -> str:
+    """Items of a chunk, for a domain of `size` items; the largest allowed where one thread runs alone. Up to `even`
+    items for each thread they are shared out evenly, in multiples of its second number."""
+    (parts, least), (limit, multiple) = rule, even
     if f.serial:
         return str(most)
     share = f.op(f"udiv i64 {size}, {f.op(f'mul i64 %num_threads, {parts}')}")
     above = f.call("i64", "llvm.umax.i64", f"i64 {share}", f"i64 {least}")
     chunk = f.call("i64", "llvm.umin.i64", f"i64 {above}", f"i64 {most}")
-    return f.op(f"and i64 {chunk}, {-least}") if least > 1 else chunk
+    if least > 1:
+        chunk = f.op(f"and i64 {chunk}, {-least}")
+    if not limit:
+        return chunk
+    each = f.op(f"udiv i64 {size}, {f.op(f'mul i64 %num_threads, {multiple}')}")
+    equal = f.op(f"mul i64 {f.op(f'add i64 {each}, 1')}, {multiple}")
+    few = f.op(f"icmp ule i64 {size}, {f.op(f'mul i64 %num_threads, {limit}')}")
+    return f.op(f"select i1 {few}, i64 {equal}, i64 {chunk}")
 
 
 def take_chunks(f: Emitter, size: str, chunk: str, drained: str, work: Callable[[str, str], None]) -> None:
@@ -276,9 +286,10 @@ def visit(f: Emitter, node: ir.ParFor, vertex: str, again: str, place: str = "")
 
 
 def combine_partials(f: Emitter, region: Region) -> None:
-    """Publish this thread's partials, meet, and fold those of all threads in the same order everywhere.
+    """Fold the partials of all threads, meet, and do what one thread is to do behind that (`Emitter.following`).
 
-    Two sets of slots take turns: a fast thread writes into one while a slow one still reads the other.
+    In a team all threads but the first leave theirs in slots at their seats; the first adds them up in the order of
+    threads, and the others find the results in its slots.
     """
     if f.serial:
         for (op, name), slot in region.partials.items():
@@ -286,26 +297,74 @@ def combine_partials(f: Emitter, region: Region) -> None:
             _fold(f, op, name, f.op(f"load {f.types.register(t)}, ptr {slot}"))
         barrier(f)
         return
-    if not region.partials:
+    if f.single:
+        return
+    following, f.following = f.following, ()
+    f.done_early = len(following)
+    if not (region.partials or following):
         barrier(f, ends=True)
         return
-    offsets, words = [], 0
-    base = next_slots(f)
-    for (_, name), slot in region.partials.items():
+    places, words = [], 0
+    base = next_slots(f) if region.partials else ""
+    for (op, name), slot in region.partials.items():
         t = f.globals[name].type
-        offsets.append(8 * words)
+        places.append((op, name, t, slot, 8 * words))
         words += slot_words(t)
-        value = f.op(f"load {f.types.register(t)}, ptr {slot}")
-        store_at(f, thread_slot(f, base, "%thread", offsets[-1]), value, t, "ctx")
-    barrier(f, ends=True)
+
+    def leave_partials() -> None:
+        for _, _, t, slot, offset in places:
+            value = f.op(f"load {f.types.register(t)}, ptr {slot}")
+            store_at(f, thread_slot(f, base, "%thread", offset), value, t, "ctx")
+
+    with held(f, leave_partials, ends=True):
+        _fold_all(f, base, places)
+        for statement in following:
+            f.table[type(statement)](f, statement)
+    for _, name, t, _, offset in places:
+        value = load_at(f, thread_slot(f, base, "0", offset), t, "ctx")
+        f.do(f"store {f.types.register(t)} {value}, ptr {f.globals[name].pointer}")
+
+
+@contextmanager
+def held(f: Emitter, before: Callable[[], None] = lambda: None, *, ends: bool = False) -> Iterator[None]:
+    """A barrier of a team, at which the first thread does what is emitted inside while the others wait; `before` emits
+    what these do before they arrive."""
+    lead, arrive, met, go = map(f.label, ("lead", "arrive", "met", "go"))
+    f.branch(f.op("icmp eq i32 %tid, 0"), lead, arrive)
+    f.start(arrive)
+    before()
+    others, last = f.native("vg_arrive", "ptr %ctx", "i32 %tid", "i32 %generation"), f.block
+    f.jump(met)
+    f.start(lead)
+    f.native("vg_gather", "ptr %ctx", f"i1 {'true' if ends else 'false'}")
+    f.single = True
+    yield
+    f.single = False
+    first, end = f.native("vg_resume", "ptr %ctx"), f.block
+    f.jump(met)
+    f.start(met)
+    team = f.op(f"phi i32 [ {others}, %{last} ], [ {first}, %{end} ]")
+    f.do(f"store i64 {f.op(f'zext i32 {team} to i64')}, ptr %team")
+    f.branch(f.op(f"icmp eq i32 {team}, 0"), f.exit, go, UNLIKELY)
+    f.start(go)
+
+
+def _fold_all(f: Emitter, base: str, places: Sequence[tuple[str, str, Type, str, int]]) -> None:
+    """The first thread folds what all have, and leaves the results in its slots."""
+    if not places:
+        return
+    for op, name, t, slot, _ in places:
+        _fold(f, op, name, f.op(f"load {f.types.register(t)}, ptr {slot}"))
     met = f.op(f"zext i32 {f.load_field(CONTEXT, '%ctx', 'members')} to i64")
 
     def each(thread: str, _: str, __: str) -> None:
-        for (op, name), offset in zip(region.partials, offsets, strict=True):
-            t = f.globals[name].type
+        for op, name, t, _slot, offset in places:
             _fold(f, op, name, load_at(f, thread_slot(f, base, thread, offset), t, "ctx"))
 
-    counted(f, "0", met, each, "threads", f.loop_metadata("!3", "!4"))
+    counted(f, "1", met, each, "threads", f.loop_metadata("!3", "!4"))
+    for _, name, t, _, offset in places:
+        value = f.op(f"load {f.types.register(t)}, ptr {f.globals[name].pointer}")
+        store_at(f, thread_slot(f, base, "0", offset), value, t, "ctx")
 
 
 def next_slots(f: Emitter) -> str:
@@ -313,7 +372,8 @@ def next_slots(f: Emitter) -> str:
     turn = f.op("load i64, ptr %turn")
     f.do(f"store i64 {f.op(f'xor i64 {turn}, {4 * f.interface.num_slots}')}, ptr %turn")
     partials = f.load_field(CONTEXT, "%ctx", "partials")
-    return f.op(f"getelementptr inbounds i8, ptr {partials}, i64 {turn}")
+    slots = f.op(f"getelementptr inbounds i8, ptr {partials}, i64 {SLOTS}")
+    return f.op(f"getelementptr inbounds i8, ptr {slots}, i64 {turn}")
 
 
 def thread_slot(f: Emitter, base: str, thread: str, offset: int) -> str:

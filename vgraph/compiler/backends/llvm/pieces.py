@@ -53,7 +53,7 @@ def emit_parfor(f: Emitter, node: ir.ParFor) -> None:
     if node.cut is not None and node.limit is None:
         share_point(f, node)
     else:
-        fork_point(f, walk.rule(domains.most_vertices(node))[1], lambda: walk.size(f, node))
+        fork_point(f, walk.fewest(domains.most_vertices(node)), lambda: walk.size(f, node))
     loops, f.loops = f.loops, []
     region = f.region = Region(f.label("drained"))
     parallel.prepare(f, node.body, region)

@@ -19,6 +19,7 @@ from vgraph.compiler.backends.abi import (
     MAIL,
     PEER,
     POOL,
+    SEAT,
     SET,
     TILES,
     WORKER,
@@ -58,7 +59,7 @@ RECORDS: Final[dict[str, Record]] = {
         ("CONTEXT", CONTEXT, CONTEXT.size), ("WORKER", WORKER, WORKER_STRIDE), ("LIST", LIST, LIST.size),
         ("FORK", FORK, FORK.size), ("ARMS", ARMS, ARMS.size), ("POOL", POOL, POOL.size), ("TILES", TILES, TILES.size),
         ("MAIL", MAIL, MAIL.size), ("PEER", PEER, PEER.size), ("SET", SET, SET.size),
-        ("DESK", DESK, DESK.size),
+        ("DESK", DESK, DESK.size), ("SEAT", SEAT, SEAT.size),
     )
 }  # fmt: skip
 
