@@ -2,8 +2,8 @@
 
 `TO_GAP` holds times of systems that are not run here, over GAP's on the same machine and graph: 2 cores, 2 threads,
 medians (GraphIt, GBBS, Galois, Ligra and LAGraph at their best schedules; betweenness from 4 sources, PageRank of 20
-rounds, SSSP with delta 16, 512 on road). With one thread the same ratio is assumed. Cells that are not named have
-none that is faster than GAP. k-core has no GAP: its peers are all measured.
+rounds, SSSP with delta 16, 512 on road). With one thread the same ratio is assumed, with more than two none. Cells that
+are not named have none that is faster than GAP. k-core has no GAP: its peers are all measured.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-
-import harness
 
 TO_GAP: dict[tuple[str, str], dict[str, float]] = {
     ("sssp", "kron18"): {"GraphIt": 34.6 / 38.6},
@@ -64,7 +62,7 @@ def cell(row: Mapping[str, Any]) -> Cell | None:
     if algorithm is None or not measured:
         return None
     gap = min((ms for label, ms in measured.items() if label.startswith("GAP")), default=None)
-    others = {} if gap is None else TO_GAP.get((algorithm, row["graph"]), {})
+    others = {} if gap is None or row["threads"] > 2 else TO_GAP.get((algorithm, row["graph"]), {})
     by_ratio = {f"{name} (by GAP)": gap * ratio for name, ratio in others.items() if gap is not None}
     best, ms = min((measured | by_ratio).items(), key=lambda item: item[1])
     return Cell(algorithm, row["graph"], row["threads"], row["ms"], best, ms, best in measured)
@@ -78,16 +76,6 @@ def cells(rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
 def geometric_mean(values: Sequence[float]) -> float:
     """The geometric mean of positive numbers."""
     return math.exp(sum(map(math.log, values)) / len(values))
-
-
-def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Every cell with its best peer."""
-    header = ["algorithm", "graph", "threads", "vgraph ms", "best peer", "its ms", "ratio"]
-    lines = [
-        [c.algorithm, c.graph, str(c.threads), f"{c.ms:.2f}", c.best, f"{c.best_ms:.2f}", f"{c.ratio:.2f}"]
-        for c in cells(rows)
-    ]
-    return harness.table(header, lines)
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> str:

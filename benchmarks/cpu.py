@@ -4,14 +4,17 @@
         --graphs kron18,kron20,urand20,road --threads 1,2 --cache DIR
     python benchmarks/report.py
 
+`cpu_table.py` runs this for many graphs and numbers of threads at once, on a machine of many cores.
+
 Times are of the algorithm alone: no reading, no compiling, no graph building; the orientation by degree that
 triangle counting makes is in its time, as it is in GAP's. Every result is checked against SciPy, or by what is
 known of it, before it is timed. `--gap` takes the folder with GAP's programs; `--topdown` and `--bellman` take
 programs of the same command line: a hand-written top-down BFS and frontier Bellman-Ford. `--peers` names
 libraries that the interpreter `--peer-python` has: each runs in a process of its own. A peer that is missing or
 fails is named and left out. The file `--out` is written after every row; with `--keep` it keeps rows of an
-earlier run that this one does not measure again. At the end stands the ratio to the best peer of each cell
-(`anchors.py`), with their geometric mean and maximum.
+earlier run that this one does not measure again. A row of which a side takes more than SLOW has fewer blocks, and
+what is slower yet has one run; with `--seconds` no row begins after so many. At the end stands the ratio to the best
+peer of each cell (`anchors.py`), with their geometric mean and maximum.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import argparse
 import json
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -36,7 +40,11 @@ from cases import CASES, Case, Instance
 from tasks import ROUNDS
 
 VGRAPH = "vgraph"
+SLOW, SLOWER = 0.3, 1.0
+"""Seconds of a run above which two blocks of one trial have to do, and above which one has."""
 Libraries = Mapping[str, peers.Library]
+Trials = Callable[[int], Sequence[float]]
+"""Seconds of so many runs, after one that warms up."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,7 @@ class Row:
     rounds: int
     arcs_walked: int
     missing: tuple[str, ...]
+    blocks: int
     floor_bytes: int | None
     total_bytes: int | None
     bandwidth_gb_s: float
@@ -99,6 +108,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--trials", type=int, default=3, help="timed trials in a block, after one that warms up"
     )
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no row begins after so many")
     parser.add_argument("--keep", action="store_true", help="keep rows of --out that are not measured again")
     parser.add_argument("--cache", type=Path, help="folder that keeps the graphs (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=harness.RESULTS / "cpu.json")
@@ -119,8 +129,8 @@ def programs(options: argparse.Namespace, algorithm: str, graph: str) -> list[pe
     return listed
 
 
-def vgraph_side(case: Case, instance: Instance, threads: int, trials: int) -> harness.Side:
-    def block() -> list[float]:
+def vgraph_side(case: Case, instance: Instance, threads: int) -> Trials:
+    def block(trials: int) -> list[float]:
         case.timed(instance, threads)
         return [case.timed(instance, threads)[1] for _ in range(trials)]
 
@@ -142,26 +152,36 @@ def libraries(options: argparse.Namespace, data: graphs.GraphData, threads: int)
 
 def sides(
     options: argparse.Namespace, case: Case, instance: Instance, beside: Libraries, threads: int
-) -> tuple[dict[str, harness.Side], list[str]]:
-    """Every side of one row, vgraph first; and what is not there, by name and reason."""
-    found: dict[str, harness.Side] = {VGRAPH: vgraph_side(case, instance, threads, options.trials)}
+) -> tuple[dict[str, Trials], dict[str, float], list[str]]:
+    """Every side of one row, vgraph first; what a run of it took; and what is not there, by name and reason."""
+    found: dict[str, Trials] = {VGRAPH: vgraph_side(case, instance, threads)}
     missing: list[str] = []
     for program in programs(options, case.algorithm, instance.data.name):
-        side = partial(program.run, instance.data, options.cache, threads, options.trials)
-        try:
-            program.run(instance.data, options.cache, threads, 1)
-            found[program.label] = side
-        except (peers.PeerError, OSError) as error:
-            missing.append(f"{program.label}: {str(error).splitlines()[0]}")
+        found[program.label] = partial(program.run, instance.data, options.cache, threads)
     for name, library in beside.items():
-        if name in peers.SERIAL and threads > 1 and case.algorithm != "kcore":
-            continue  # measured with one thread
+        if (
+            name not in peers.SERIAL or threads == 1 or case.algorithm == "kcore"
+        ):  # the others with one thread
+            found[name] = partial(library.run, case.algorithm)
+    took = {}
+    for name, side in list(found.items()):
         try:
-            library.run(case.algorithm, 1)
-            found[name] = partial(library.run, case.algorithm, options.trials)
-        except peers.PeerError as error:
-            missing.append(str(error))
-    return found, missing
+            (took[name],) = side(1)
+        except (peers.PeerError, OSError) as error:
+            del found[name]
+            missing.append(f"{name}: {str(error).splitlines()[0]}")
+    return found, took, missing
+
+
+def sampled(
+    options: argparse.Namespace, found: Mapping[str, Trials], took: Mapping[str, float]
+) -> dict[str, harness.Sample]:
+    """Medians of blocks; of fewer where runs are long."""
+    longest = max(took.values())
+    if longest > SLOWER:
+        return {name: harness.Sample.of([seconds]) for name, seconds in took.items()}
+    blocks, trials = (2, 1) if longest > SLOW else (options.blocks, options.trials)
+    return harness.interleave({name: partial(side, trials) for name, side in found.items()}, blocks)
 
 
 def measure(
@@ -174,8 +194,8 @@ def measure(
 ) -> Row:
     result, _ = case.timed(instance, threads)
     case.check(instance, result)
-    found, missing = sides(options, case, instance, beside, threads)
-    samples = harness.interleave(found, options.blocks)
+    found, took, missing = sides(options, case, instance, beside, threads)
+    samples = sampled(options, found, took)
     for name in missing:
         print(f"left out: {name}", file=sys.stderr)
     mine = samples.pop(VGRAPH)
@@ -197,6 +217,7 @@ def measure(
         rounds=result.stats.rounds,
         arcs_walked=result.stats.edges,
         missing=tuple(missing),
+        blocks=mine.blocks,
         floor_bytes=traffic.floor if traffic is not None else None,
         total_bytes=traffic.total if traffic is not None else None,
         bandwidth_gb_s=bandwidth / 1e9,
@@ -227,12 +248,17 @@ def earlier(options: argparse.Namespace) -> list[Mapping[str, Any]]:
 def run(options: argparse.Namespace, save: Callable[[Sequence[Row]], None]) -> list[Row]:
     wanted = options.algorithms.split(",")
     rows: list[Row] = []
+    start = time.monotonic()
     for name in options.graphs.split(","):
         instance = Instance.of(graphs.make(name, options.cache))
+        instance.recall(options.cache)
         for threads in map(int, options.threads.split(",")):
             bandwidth = roofline.copy_bandwidth(instance.size.csr_bytes, threads)
             with libraries(options, instance.data, threads) as beside:
                 for case in (c for c in CASES if c.algorithm in wanted):
+                    if time.monotonic() - start > options.seconds:
+                        print(f"no time for {case.name} on {name}", file=sys.stderr)
+                        continue
                     rows.append(measure(options, case, instance, beside, threads, bandwidth))
                     print(show(rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
                     save(rows)

@@ -65,11 +65,11 @@ class Program:
 
 
 def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Program]:
-    """The GAP programs for one of our algorithms; the first is the one that does the same work.
+    """The GAP programs for one of our algorithms, and those written by hand that stand beside them.
 
-    GAP's bfs is direction-optimising and its pr updates in place; pr_spmv keeps rounds apart as vgraph does.
-    Its cc is Afforest, cc_sv is Shiloach-Vishkin. Its sssp is delta-stepping. Its tc relabels by degree where that
-    pays, within the time. It has no k-core.
+    GAP's bfs is direction-optimising; pr_spmv keeps rounds apart as vgraph does. Its cc is Afforest. Its sssp is
+    delta-stepping. Its tc relabels by degree where that pays, within the time. It has no k-core: `kcore` is one
+    thread's, by hand (`handwritten/kcore.cc`).
     """
     fixed = ("-i", str(rounds), "-t", "0")
     programs = {
@@ -79,13 +79,11 @@ def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Progra
                 "GAP sssp", folder / "sssp", weighted=True, from_source=True, arguments=("-d", str(delta))
             )
         ],
-        "pagerank": [
-            Program("GAP pr_spmv", folder / "pr_spmv", arguments=fixed),
-            Program("GAP pr", folder / "pr", arguments=fixed),
-        ],
-        "cc": [Program("GAP cc", folder / "cc"), Program("GAP cc_sv", folder / "cc_sv")],
+        "pagerank": [Program("GAP pr_spmv", folder / "pr_spmv", arguments=fixed)],
+        "cc": [Program("GAP cc", folder / "cc")],
         "triangles": [Program("GAP tc", folder / "tc")],
         "betweenness": [Program("GAP bc", folder / "bc", from_source=True, arguments=("-i", str(SOURCES)))],
+        "kcore": [Program("serial k-core", folder / "kcore")],
     }
     return programs.get(algorithm, [])
 

@@ -15,14 +15,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import anchors
+import cpu_report
 import cuda_report
 import harness
 import library_report
 import regress
 
 INTERNALS = Path(__file__).parent.parent / "docs" / "internals"
-PAGES = (INTERNALS / "performance.md", INTERNALS / "cuda.md", INTERNALS.parent / "partitioning.md")
+README = INTERNALS.parent.parent / "README.md"
+PAGES = (README, INTERNALS / "performance.md", INTERNALS / "cuda.md", INTERNALS.parent / "partitioning.md")
 MARKED = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -38,23 +39,6 @@ def floors(content: dict[str, Any]) -> str:
             f"{row['total_bytes'] / 1e6:.1f}",
             *(f"{rate:.0f}" for rate in row["bandwidth_gb_s"]),
             *(f"{ms:.2f}" for ms in row["floor_ms"]),
-        ]
-        for row in content["rows"]
-    ]
-    return harness.table(header, cells)
-
-
-def cpu(content: dict[str, Any]) -> str:
-    header = ["graph", "threads", "case", "vgraph ms", "peer ms (vgraph / peer)", "floor ms", "of bandwidth"]
-    cells = [
-        [
-            row["graph"],
-            str(row["threads"]),
-            row["case"],
-            f"{row['ms']:.2f}",
-            ", ".join(f"{peer['label']} {peer['ms']:.2f} ({peer['ratio']:.2f})" for peer in row["peers"]),
-            "" if row["floor_ms"] is None else f"{row['floor_ms']:.2f}",
-            "" if row["share_of_bandwidth"] is None else f"{row['share_of_bandwidth']:.0%}",
         ]
         for row in content["rows"]
     ]
@@ -228,10 +212,6 @@ def factorization_gpu(content: dict[str, Any]) -> str:
     return harness.table(header, some)
 
 
-def cells(content: dict[str, Any]) -> str:
-    return f"{anchors.table(content['rows'])}\n\n{anchors.summary(content['rows'])}"
-
-
 def gpu_peers(content: dict[str, Any]) -> str:
     note = f"{content['note']}.\n\n" if "note" in content else ""
     return note + cuda_report.beside(content["rows"])
@@ -252,12 +232,16 @@ def gpu_locality(content: dict[str, Any]) -> str:
     return note + harness.table(header, cells)
 
 
-FILES = {"cells": "cpu"}
+FILES = dict.fromkeys(("cells", "scaling", "readme"), "cpu") | {"calls": "rounds"}
 """Sections made from the result file of another."""
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "floors": floors,
-    "cpu": cpu,
-    "cells": cells,
+    "cpu": cpu_report.page,
+    "cells": cpu_report.lost,
+    "scaling": cpu_report.scaling,
+    "readme": cpu_report.short,
+    "rounds": cpu_report.rounds,
+    "calls": cpu_report.calls,
     "startup": startup,
     "library_before": earlier,
     "forms": forms,
