@@ -75,6 +75,7 @@ class Row:
     arcs_walked: int
     missing: tuple[str, ...]
     blocks: int
+    layouts: tuple[str, ...]
     floor_bytes: int | None
     total_bytes: int | None
     bandwidth_gb_s: float
@@ -129,10 +130,13 @@ def programs(options: argparse.Namespace, algorithm: str, graph: str) -> list[pe
     return listed
 
 
-def vgraph_side(case: Case, instance: Instance, threads: int) -> Trials:
+def vgraph_side(case: Case, instance: Instance, threads: int, layouts: list[str]) -> Trials:
+    """Its runs; `layouts` gets the names of those of arcs that the last one walked."""
+
     def block(trials: int) -> list[float]:
-        case.timed(instance, threads)
-        return [case.timed(instance, threads)[1] for _ in range(trials)]
+        runs = [case.timed(instance, threads) for _ in range(trials + 1)]
+        layouts[:] = (layout.name for layout in runs[-1][0].stats.layouts)
+        return [seconds for _, seconds in runs[1:]]
 
     return block
 
@@ -151,10 +155,15 @@ def libraries(options: argparse.Namespace, data: graphs.GraphData, threads: int)
 
 
 def sides(
-    options: argparse.Namespace, case: Case, instance: Instance, beside: Libraries, threads: int
+    options: argparse.Namespace,
+    case: Case,
+    instance: Instance,
+    beside: Libraries,
+    threads: int,
+    layouts: list[str],
 ) -> tuple[dict[str, Trials], dict[str, float], list[str]]:
     """Every side of one row, vgraph first; what a run of it took; and what is not there, by name and reason."""
-    found: dict[str, Trials] = {VGRAPH: vgraph_side(case, instance, threads)}
+    found: dict[str, Trials] = {VGRAPH: vgraph_side(case, instance, threads, layouts)}
     missing: list[str] = []
     for program in programs(options, case.algorithm, instance.data.name):
         found[program.label] = partial(program.run, instance.data, options.cache, threads)
@@ -194,7 +203,8 @@ def measure(
 ) -> Row:
     result, _ = case.timed(instance, threads)
     case.check(instance, result)
-    found, took, missing = sides(options, case, instance, beside, threads)
+    layouts: list[str] = []
+    found, took, missing = sides(options, case, instance, beside, threads, layouts)
     samples = sampled(options, found, took)
     for name in missing:
         print(f"left out: {name}", file=sys.stderr)
@@ -218,6 +228,7 @@ def measure(
         arcs_walked=result.stats.edges,
         missing=tuple(missing),
         blocks=mine.blocks,
+        layouts=() if case.fresh else tuple(layouts),
         floor_bytes=traffic.floor if traffic is not None else None,
         total_bytes=traffic.total if traffic is not None else None,
         bandwidth_gb_s=bandwidth / 1e9,

@@ -46,7 +46,7 @@ def _peer(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _cell(row: Mapping[str, Any] | None) -> str:
     if row is None:
         return ""
-    peer, few = _peer(row), "*" if row.get("blocks", 5) < 5 else ""
+    peer, few = _peer(row), "*" * (row.get("blocks", 5) < 5) + "~" * bool(row.get("layouts"))
     return f"{row['ms']:.2f}{few}" if peer is None else f"{row['ms']:.2f}{few} ({_ratio(peer['ratio'])})"
 
 
@@ -66,7 +66,8 @@ def page(content: Mapping[str, Any]) -> str:
     table = harness.table(["graph", "case", "peer", *(f"{t} thr" for t in threads)], lines)
     note = content.get("method", {}).get("note")
     said = f" {note[0].upper()}{note[1:]}." if note else ""
-    few = "A star marks medians of fewer than five blocks, for runs of more than 0.3 s." + said
+    few = "A star marks medians of fewer than five blocks, for runs of more than 0.3 s; a tilde, that vgraph had made "
+    few += f"a layout of the arcs in runs before, which is not in the time.{said}"
     return f"{few}\n\n{table}\n\n{anchors.summary(rows)}"
 
 

@@ -99,17 +99,8 @@ class Table:
 
     def graph(self, name: str) -> int:
         """Make a graph in a process of its own; gives its arcs."""
-        command = [
-            sys.executable,
-            __file__,
-            "--make",
-            name,
-            "--cache",
-            str(self.folder),
-            "--data",
-            str(self.options.data),
-        ]
-        subprocess.run(command, check=True)
+        command = [sys.executable, __file__, "--make", name, "--cache", str(self.folder)]
+        subprocess.run([*command, "--data", str(self.options.data)], check=True)
         data = graphs.GraphData.load(self.folder / f"{name}.npz")
         assert data is not None
         return data.num_edges
@@ -118,16 +109,25 @@ class Table:
 
     def start(self, job: Job, cores: Iterable[int]) -> subprocess.Popen[bytes]:
         """A process that measures a job on these cores."""
-        held = ",".join(map(str, cores))
-        command = ["taskset", "-c", held, sys.executable, str(HERE / "cpu.py"), "--gap", str(self.folder)]
+        command = [sys.executable, str(HERE / "cpu.py"), "--gap", str(self.folder)]
         command += ["--graphs", job.graph, "--threads", str(job.threads), "--cache", str(self.folder)]
         command += ["--out", str(self.folder / job.file), "--blocks", "5", "--trials", "2"]
         command += ["--seconds", f"{self.left() - 5:.0f}"]
         with open(self.folder / f"{job.file}.log", "wb") as log:
-            return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+            process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        os.sched_setaffinity(process.pid, cores)  # before it has started threads
+        return process
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Those of few threads side by side, the longest first; then the others, one after the other."""
+        """Those of many threads, one after the other; then those of few side by side, the longest first."""
+        many = sorted((j for j in jobs if j.threads > TOGETHER), key=lambda j: (-j.threads, j.arcs))
+        for job in many:
+            if job.threads <= len(self.cores) and self.left() > 0:
+                process = self.start(job, self.cores[: job.threads])
+                try:
+                    process.wait(self.left())
+                except subprocess.TimeoutExpired:
+                    process.kill()
         few = sorted((j for j in jobs if j.threads <= TOGETHER), key=lambda j: -j.arcs / j.threads)
         free, running = list(self.cores), dict[subprocess.Popen[bytes], list[int]]()
         while (few or running) and self.left() > 0:
@@ -140,15 +140,6 @@ class Table:
             time.sleep(0.05)
             for process in [p for p in running if p.poll() is not None]:
                 free += running.pop(process)
-        many = sorted((j for j in jobs if j.threads > TOGETHER), key=lambda j: (-j.threads, j.arcs))
-        for job in many:
-            if job.threads <= len(self.cores) and self.left() > 0:
-                process = self.start(job, self.cores[: job.threads])
-                running[process] = []
-                try:
-                    process.wait(self.left())
-                except subprocess.TimeoutExpired:
-                    break
         for process in running:
             process.kill()
 
@@ -162,7 +153,7 @@ class Table:
             if not found or self.options.verbose:
                 log = self.folder / f"{job.file}.log"
                 print(f"{job}: {log.read_text()[-1500:] if log.exists() else 'not begun'}", file=sys.stderr)
-        note = f"up to {TOGETHER} threads several ran side by side, each held to cores of its own by taskset"
+        note = f"up to {TOGETHER} threads several ran side by side, each held to cores of its own"
         method = {"blocks": 5, "trials": 2, "note": note, "seconds": self.options.seconds - self.left()}
         harness.write_results(self.options.out, rows, method=method)
         print(f"{len(rows)} rows, {method['seconds']:.0f} s")
