@@ -171,6 +171,8 @@ def draw(rows: Rows, path: Path) -> None:
     mpl.rcParams["svg.hashsalt"] = "vgraph"
     pairs, most = _scaled(rows), max(_numbers(rows))
     graphs = list(dict.fromkeys(one["graph"] for one, _ in pairs))
+    if not graphs:
+        return
     figure = Figure(figsize=(2.6 * len(graphs) + 1, 4), layout="constrained")
     for k, (graph, axes) in enumerate(
         zip(graphs, figure.subplots(1, len(graphs), sharey=True, squeeze=False)[0], strict=True)
