@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import vgraph as vg
-from vgraph.algorithms._communities import PARTS, gather, leads, weighted
+from vgraph.algorithms._communities import gather, leads, weighted
+from vgraph.algorithms._moves import PARTS
 from vgraph.algorithms.leiden import TRIES, isolate, measure, merge, select, sever
 
 

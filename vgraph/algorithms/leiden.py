@@ -5,16 +5,14 @@ from __future__ import annotations
 import vgraph as vg
 from vgraph.algorithms._communities import (
     FACTOR,
-    PARTS,
     gathered,
     heaviness,
-    is_turn,
     join,
     modularity_of,
-    settled,
     weighted,
     weights_in_range,
 )
+from vgraph.algorithms._moves import PARTS, is_turn, settled
 
 TRIES = 3
 """Turns of each group to merge: two single ones that have them at the same time do not find each other."""

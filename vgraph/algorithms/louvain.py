@@ -8,10 +8,10 @@ from vgraph.algorithms._communities import (
     gathered,
     join,
     modularity_of,
-    settled,
     weighted,
     weights_in_range,
 )
+from vgraph.algorithms._moves import settled
 
 
 @vg.operator

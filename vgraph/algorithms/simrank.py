@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,39 +10,36 @@ from vgraph.graph import Graph
 from vgraph.graph.extend import extended
 from vgraph.graph.weights import non_negative
 
-RELATIVE = 1e-5
-"""Of its value a similarity may change, too, where it ends: as in NumPy's `allclose`, which NetworkX asks."""
+RELATIVE = 1e-5  # of its value a similarity may change, too, where it ends: as in NumPy's `allclose`
 
 
 @vg.operator
-def begin(v, graph):
-    """What leads to v weighs this; v is a pair (a, b) if its number is (a + 1) * size + b, and a is like itself."""
+def begin(v):
+    """What leads to v weighs this; v is a pair (a, b) if its number is (a + 1) * _size + b, and a is like itself."""
     for e in v.out_edges:
         v.total += e.weight
-    if v.id // graph.size - 1 == v.id % graph.size:
+    if v.id // _size - 1 == v.id % _size:
         v.similarity = 1.0
 
 
 @vg.operator
-def average(v, graph):
-    """How alike b and what leads to a are on average."""
-    if v.id >= graph.size:
-        a = vg.vertex(v.id // graph.size - 1)
-        total = 0.0
-        for e in a.out_edges:
-            total += e.weight * vg.vertex((e.dst.id + 1) * graph.size + v.id % graph.size).similarity
-        if total > 0:
-            v.partial = total / a.total
+def average(v):
+    """How alike b and what leads to a are on average; what is no pair has no a, and nothing leads there."""
+    a = vg.vertex(v.id // _size - 1)
+    total = 0.0
+    for e in a.out_edges:
+        total += e.weight * vg.vertex((e.dst.id + 1) * _size + v.id % _size).similarity
+    v.partial = total / a.total if total > 0 else 0.0
 
 
 @vg.operator
 def update(v, graph):
     """And that on average over what leads to b."""
-    b = vg.vertex(v.id % graph.size)
-    if v.id >= graph.size and v.id // graph.size - 1 != b.id:
+    b = vg.vertex(v.id % _size)
+    if v.id >= _size and v.id // _size - 1 != b.id:
         total = 0.0
         for e in b.out_edges:
-            total += e.weight * vg.vertex(v.id // graph.size * graph.size + e.dst.id).partial
+            total += e.weight * vg.vertex(v.id // _size * _size + e.dst.id).partial
         new = importance * total / b.total if total > 0 else 0.0
         graph.change = max(graph.change, abs(new - v.similarity) - RELATIVE * new)
         v.similarity = new
@@ -57,6 +52,7 @@ def simrank(
     tolerance: vg.between(0, vg.inf) = 1e-4,
     max_rounds=1000,
     weight: vg.edge_property(vg.float64) = 1,
+    _size=0,
 ):
     """How alike any two vertices are: `importance` times how alike what leads to them is, on average; 1 to themselves.
 
@@ -67,7 +63,6 @@ def simrank(
     weights that are negative or not finite.
     """
     similarity, partial, total = graph.vertex_property(vg.float64)
-    graph.size = int(vg.floor(vg.sqrt(graph.num_vertices)))
     graph.change = 1.0
     graph.vertex_apply(begin)
     for _ in range(max_rounds):
@@ -84,14 +79,14 @@ simrank.requires(non_negative)
 
 
 @simrank.finishes
-def square(similarity: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def square(similarity: NDArray[np.float64], _size: int) -> dict[str, NDArray[np.float64]]:
     """A row for each vertex."""
-    size = math.isqrt(similarity.size)
-    return {"similarity": similarity.reshape(size, size)}
+    return {"similarity": similarity.reshape(_size, _size)}
 
 
 @simrank.prepares
 def paired(graph: Graph) -> vg.Prepared:
     """What leads to a vertex as its arcs, and a further vertex for each pair."""
     n, back = graph.num_vertices, graph.reverse()
-    return vg.Prepared(extended(back, n * n, edge=back.edge_properties), n + np.arange(n * n))
+    pairs = extended(back, n * n, edge=back.edge_properties)
+    return vg.Prepared(pairs, n + np.arange(n * n), {"_size": n})
