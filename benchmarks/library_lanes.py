@@ -5,7 +5,7 @@
 
 OPTIONS are further ones of `library.py` for every lane, which has `--width` cores. A library given by `--first` is
 asked on the first graph only. The rows of all lanes are one file, in the order in which `library.py` would have
-measured them; cases that no lane has begun after `--seconds` are left out.
+measured them; cases that no lane has begun after `--seconds` are left out, and such as take over 40 seconds more.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ import harness
 import library
 from library_cases import LIBRARY
 
+MORE = 40.0
+"""Seconds after which what has been begun is ended; rows that are done by then count."""
 CASES = 7
 """Of a graph, that a lane measures in one process: the peers read the graph anew for the next."""
 LIBRARY_PY = str(Path(__file__).with_name("library.py"))
@@ -74,7 +76,11 @@ def main() -> None:
                     str(options.width),
                 ]
                 command += [word for peer in peers for word in ("--peer", peer)]
-                done = subprocess.run(command, capture_output=True, text=True)
+                rest = options.seconds + MORE - (time.monotonic() - start)
+                try:
+                    done = subprocess.run(command, capture_output=True, text=True, timeout=rest)
+                except subprocess.TimeoutExpired:
+                    continue
                 if done.returncode:
                     print(f"{graph} {cases}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
 
