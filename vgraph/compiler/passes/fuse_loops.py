@@ -207,9 +207,22 @@ class _Fusion:
             return ir.Assign(name, n.value) if isinstance(n, ir.Store) else ir.Accumulate(n.op, name, n.value)
 
         types = self.scalars
-        lets = tuple(ir.Let(x, types[p], ir.Load(p, own, types[p])) for p, x in here.items())
+        made = list(ir.transform_body(body, rule))
+        lets = []
+        for prop, name in here.items():
+            i = next(k for k, s in enumerate(made) if name in _names(s))
+            first = made[i]
+            if isinstance(first, ir.Assign) and name not in _names(first.value):
+                made[i] = ir.Let(name, types[prop], first.value, span=first.span)  # nothing was stored there before
+            else:
+                lets.append(ir.Let(name, types[prop], ir.Load(prop, own, types[prop])))
         stores = (ir.Store(stored[p], own, ir.Var(x, types[p])) for p, x in here.items())
-        return lets, (*ir.transform_body(body, rule), *stores)
+        return tuple(lets), (*made, *stores)
+
+
+def _names(node: ir.Node) -> set[str]:
+    """The locals that it reads or sets."""
+    return {n.name for n in ir.walk(node) if isinstance(n, ir.Var | ir.Assign | ir.Accumulate)}
 
 
 def _moved(a: _Uses, between: list[ir.Stmt], b: _Uses) -> tuple[list[ir.Stmt], list[ir.Stmt]] | None:
