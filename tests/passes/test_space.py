@@ -6,6 +6,7 @@ import random
 import re
 from functools import cache
 from importlib import import_module
+from inspect import getsource
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from vgraph.compiler.ir.text import parse_program
 from vgraph.compiler.passes.choose_schedule import labels
 from vgraph.errors import ScheduleError
 from vgraph.refusals.schedules import IllegalSchedule, NoExclusiveEdges
-from vgraph.schedule import ASYNC, AXES, Axis, Need, Options, show
+from vgraph.schedule import ASYNC, AXES, ApplySchedule, Axis, Need, Options, show
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,7 +52,9 @@ def test_a_record_is_whole(axis: Axis) -> None:
     assert len(bucket) == (axis.name != "order" and axis.lack(None, "cpu") is None)
     assert import_module(f"vgraph.compiler.axes.{axis.name}").choose.__doc__
     assert f"`{axis.name}" in (ROOT / "docs" / "schedules.md").read_text(encoding="utf-8")
-    read = re.compile(rf"\b(schedule|plan|chosen)\.{axis.name}\b")
+    properties = {n: x for n, x in vars(ApplySchedule).items() if isinstance(x, property)}
+    made = [n for n, x in properties.items() if f"self.{axis.name}" in getsource(x.fget)]
+    read = re.compile(rf"\b(schedule|plan|chosen)\.({'|'.join([axis.name, *made])})\b")
     passes = (ROOT / "vgraph" / "compiler" / "passes").glob("*.py")
     assert any(read.search(path.read_text(encoding="utf-8")) for path in passes), "no pass looks at it"
 

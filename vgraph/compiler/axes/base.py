@@ -113,10 +113,10 @@ class Choice:
         for other, need in _earlier(name, self.device):
             if asked in need.values[1:]:
                 continue
-            # Anything else would be refused, for one reason or another.
-            if asked is None or asked == need.values[0]:
+            needed = other.has(need, chosen.get(other.name))
+            if needed or asked is None or asked == need.values[0]:
                 chosen.leans |= chosen.by[other.name]
-            if other.has(need, chosen.get(other.name)):
+            if needed:
                 if asked not in (None, need.values[0]):
                     self.refuse(need.reason, None, need.way_out)
                 if need.note:

@@ -32,11 +32,17 @@ def choose(c: Choice, asked: Exchange | None) -> Exchange:
         obstacle = c.at.once(_obstacle)
         if obstacle is not None:
             c.refuse(obstacle.reason, obstacle.span, "use exchange=vg.COMBINE or leave it out")
+    if c.chosen["conflict"] != FREE:
+        if asked not in (None, LOCAL, COMBINE):
+            c.refuse(
+                "members deal blocks of the matrix among them and hand over columns",
+                c.operator.span,
+                "leave it out",
+            )
+        return COMBINE
     if asked not in (None, LOCAL):
         c.because(asked, "asked for")
         return asked
-    if c.chosen["conflict"] != FREE:
-        return COMBINE
     if asked is None and both_exchanges(c):
         reason = (
             "members pull, and are told who is active, where that is more than 1/policy.set_share of all vertices; "

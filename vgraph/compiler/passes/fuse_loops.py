@@ -213,7 +213,9 @@ class _Fusion:
             i = next(k for k, s in enumerate(made) if name in _names(s))
             first = made[i]
             if isinstance(first, ir.Assign) and name not in _names(first.value):
-                made[i] = ir.Let(name, types[prop], first.value, span=first.span)  # nothing was stored there before
+                made[i] = ir.Let(
+                    name, types[prop], first.value, span=first.span
+                )  # nothing was stored there before
             else:
                 lets.append(ir.Let(name, types[prop], ir.Load(prop, own, types[prop])))
         stores = (ir.Store(stored[p], own, ir.Var(x, types[p])) for p, x in here.items())

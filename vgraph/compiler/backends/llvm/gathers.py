@@ -45,10 +45,11 @@ def fetch_entries(
 ) -> None:
     """Ask for what vertices further on in a queue will touch: `entry` gives the id of a number (i64), up to `last`.
 
-    They lie apart, so the processor does not foresee them, and atomic updates keep it from having many under way.
+    They lie apart, so the processor does not foresee them, and atomic updates of neighbors keep it from having many
+    under way; where neighbors are only read it has, and asking costs more than it gives.
     """
     walk = next((n for n in walk_body(node.body) if _own_arcs(n, node.vertex)), None)
-    if walk is None:
+    if walk is None or not any(touched(walk.body, walk.vertex).values()):
         return
     far, near = (
         entry(f.call("i64", "llvm.umin.i64", f"i64 {f.op(f'add nuw nsw i64 {number}, {k}')}", f"i64 {last}"))
