@@ -413,6 +413,29 @@ def test_a_direction_for_each_round(name, monkeypatch):
 
 
 @vg.operator
+def tell_sizes(v, graph):
+    v.edges = graph.num_edges
+    v.vertices = graph.num_vertices
+
+
+@vg.algorithm
+def sizes(graph):
+    """How large the graph is, as its vertices and the algorithm see it."""
+    edges, vertices = graph.vertex_property(vg.int64)
+    graph.vertex_apply(tell_sizes)
+    both = graph.num_edges * 100 + graph.num_vertices
+    return edges, vertices, both
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_the_graph_is_as_large_for_each_member_as_for_all(directed):
+    graph = small_graph(directed)
+    expected = vg.run(sizes, graph, device="python")
+    for count, placement in placements(24):
+        assert_same(sizes, graph, count, placement, expected, {})
+
+
+@vg.operator
 def count_active(src, edge, dst):
     dst.hits += src.weight
 

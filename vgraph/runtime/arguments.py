@@ -149,6 +149,6 @@ def scalar_argument(arg: ArgSlot, call: Call, device: str, threads: int = 1) -> 
         return call.transposed, arg.dtype
     if arg.name == SEED:
         return call.seed, arg.dtype
-    if arg.name.startswith(("graph.", "policy.")):
+    if arg.name.startswith(("graph.", "policy.")) and arg.name not in call.arguments:
         return policy.number(arg.name, call.graph, device, threads), arg.dtype
     return call.arguments[arg.name], arg.dtype

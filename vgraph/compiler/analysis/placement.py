@@ -27,6 +27,8 @@ GHOSTS, SHARED = "set.ghosts", "set.shared"
 MEMBERS: Final = "set.members"
 SIZES: Final = {"num_vertices": "set.num_vertices", "num_arcs": "set.num_arcs"}
 """Of the whole graph."""
+EDGES: Final = "graph.num_edges"
+"""The hidden parameter that says how many edges an undirected graph has: the whole one."""
 DEGREES: Final = {side: f"set.degree.{side.value}" for side in ir.Orientation}
 CLAIM: Final = "claim"
 COUNTS: Final = "set.counts"

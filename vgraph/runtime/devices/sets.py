@@ -281,6 +281,7 @@ def call_of(call: Call, own: Part, number: int, count: int, halves: int = 1) -> 
     given = dict(call.arguments)
     given |= {part.OWNED: len(own.owned), part.MEMBERS: count}
     given |= {name: getattr(graph, what) for what, name in part.SIZES.items()}
+    given[part.EDGES] = graph.num_edges
     at_ghosts = own.ghosts_at
     turns = turns_for(call, number, count)
     most, room = (0, 0) if turns is None else (turns.most, turns.room)
