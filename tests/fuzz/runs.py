@@ -200,9 +200,9 @@ def numbers(seed: int) -> Iterator[None]:
     usual = policy.number
     chosen: dict[str, float] = {}
 
-    def number(name: str, graph: vg.Graph, device: str = "cpu") -> float:
+    def number(name: str, graph: vg.Graph, *where: Any) -> float:
         if not name.startswith("policy.") or name.startswith(policy.DELTA):
-            return usual(name, graph, device)
+            return usual(name, graph, *where)
         if name not in chosen:
             chosen[name] = r.choice([1, 2, 16, 1000])
         return chosen[name]

@@ -107,7 +107,7 @@ def test_kernels_for_warps_give_the_answer_of_the_program(name, graph, kind, see
 )
 def test_machine_code_gives_the_answer_of_the_program(name, threads, kind, monkeypatch):
     usual = policy.number
-    monkeypatch.setattr(policy, "number", lambda n, g, d="cpu": NUMBERS[kind].get(n, usual(n, g, d)))
+    monkeypatch.setattr(policy, "number", lambda n, g, *w: NUMBERS[kind].get(n, usual(n, g, *w)))
     rng = np.random.default_rng(threads)
     n, m = 300, 1500
     ends, weight = rng.integers(0, n, (2, m)), rng.integers(0, 9, m).astype(np.int32)
@@ -255,7 +255,7 @@ def test_where_a_pull_cannot_be_a_push_takes_a_queue_or_a_bitmap(name):
 def test_paths_are_counted_in_both_directions(threads, kind, monkeypatch):
     usual = policy.number
     monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
-    monkeypatch.setattr(policy, "number", lambda n, g, d="cpu": NUMBERS[kind].get(n, usual(n, g, d)))
+    monkeypatch.setattr(policy, "number", lambda n, g, *w: NUMBERS[kind].get(n, usual(n, g, *w)))
     graph = scale_free()
     sources = [graph.num_vertices - 1, 0]
     result = vg.run(vg.algorithms.betweenness, graph, sources=sources, threads=threads)
@@ -337,7 +337,7 @@ def test_drives_take_turns(share, threads, monkeypatch):
     usual = policy.number
     monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": LARGE)
     monkeypatch.setattr(
-        policy, "number", lambda n, g, d="cpu": share if n == "policy.queue_share" else usual(n, g, d)
+        policy, "number", lambda n, g, *w: share if n == "policy.queue_share" else usual(n, g, *w)
     )
     graph = scale_free()
     found = vg.run(vg.algorithms.label_components, graph, threads=threads)
