@@ -77,7 +77,7 @@ def test_the_round_that_shows_it_may_be_the_last() -> None:
 
 @pytest.mark.parametrize("name", ["leiden", "louvain"])
 def test_a_level_that_was_cut_short(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vgraph.algorithms._communities.SWEEPS", 1)
+    monkeypatch.setattr("vgraph.algorithms._moves.SWEEPS", 1)
     result = vg.run(getattr(A, name), KARATE)
     assert result.converged is False
     monkeypatch.setattr("vgraph.verifiers.communities.MOVES", 4)

@@ -75,7 +75,7 @@ CUDA = {
     ),
     "or is evaluated as and": (
         "compiler/backends/cuda/expressions.py",
-        "{'&&' if node.op == 'and' else '||'}",
+        "{'&&' if n.op == 'and' else '||'}",
         "&&",
     ),
 }

@@ -56,11 +56,9 @@ vg_main(const __grid_constant__ Args a) {
     for (i64 place_2 = thread_number(); place_2 < round_up(num_vertices); place_2 += num_threads()) {
       vid v = (vid)place_2;
       if (place_2 < num_vertices) do {
-        f64 v_rank = rank[v];
-        f64 v_part = part[v];
-        v_rank = 0.0;
+        f64 v_rank = 0.0;
         incoming[v] = 0.0;
-        v_part = 0.0;
+        f64 v_part = 0.0;
         v_rank = (1.0 / (f64)num_vertices);
         v_part = 0.0;
         f64 rank_1 = v_rank;

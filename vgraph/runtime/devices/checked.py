@@ -7,8 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from vgraph.compiler import user_passes
 from vgraph.compiler.frontend import source_parts
 from vgraph.compiler.interpret import TraceRecord, interpret
+from vgraph.compiler.passes.fuse_loops import fuse_loops
 from vgraph.runtime import policy
 from vgraph.runtime.arguments import host_array, scalar_argument
 from vgraph.runtime.devices.cpu import backend
@@ -46,10 +48,13 @@ class Checked(Runner):
         self.threads = threads or THREADS
 
     def build(self, job: Job) -> Loaded:
-        """The program compiled as for the CPU."""
+        """The program compiled as for the CPU, with loops as they are written: in one that is made of several a value
+        may stay in a register, and nobody would see what is stored or read between."""
         warn_if_large(job.graph)
         warn_of_prints(job.algorithm, source_parts(job.algorithm), "cpu")
-        compiled = job.compiled(backend())
+        compiled = job.compiled(
+            backend(), [step for step in user_passes.pipeline() if step is not fuse_loops]
+        )
         return Loaded(plan_of(compiled.kernel, compiled.source.interface, compiled.schedule), compiled.kernel)
 
     def run(self, kernel: ir.Program, call: Call, progress: ProgressCallback | None) -> Ran:
