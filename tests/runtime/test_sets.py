@@ -436,6 +436,44 @@ def test_the_graph_is_as_large_for_each_member_as_for_all(directed):
 
 
 @vg.operator
+def count_around(v):
+    for _ in v.out_neighbors & (v.in_neighbors | v.out_neighbors):
+        v.around += 1
+
+
+@vg.algorithm
+def around_each(graph):
+    """A bisection in a list: a part has the neighbors in the graph's order, by numbers of its own."""
+    around = graph.vertex_property(vg.int64)
+    graph.vertex_apply(count_around)
+    return around
+
+
+@vg.operator
+def enter_with_degree(v):
+    for u in v.out_neighbors:
+        if u.entered == -1:
+            u.entered = u.in_degree
+
+
+@vg.algorithm
+def in_degrees(graph):
+    """No in-arcs are walked."""
+    entered = graph.vertex_property(vg.int64, fill=-1)
+    graph.vertex_apply(enter_with_degree)
+    return entered
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("algorithm", [around_each, in_degrees], ids=["around", "degrees"])
+def test_what_a_part_knows_of_neighbors(algorithm, directed):
+    graph = small_graph(directed)
+    expected = vg.run(algorithm, graph, device="python")
+    for count, placement in placements(24):
+        assert_same(algorithm, graph, count, placement, expected, {})
+
+
+@vg.operator
 def count_active(src, edge, dst):
     dst.hits += src.weight
 

@@ -30,6 +30,8 @@ SIZES: Final = {"num_vertices": "set.num_vertices", "num_arcs": "set.num_arcs"}
 EDGES: Final = "graph.num_edges"
 """The hidden parameter that says how many edges an undirected graph has: the whole one."""
 DEGREES: Final = {side: f"set.degree.{side.value}" for side in ir.Orientation}
+IN_DEGREE: Final = DEGREES[ir.Orientation.IN]
+"""Parts of a directed graph have it if they have in-arcs."""
 CLAIM: Final = "claim"
 COUNTS: Final = "set.counts"
 """How many values a member has for each other so far."""
@@ -157,6 +159,10 @@ class _Localizer:
                 self.refuse(
                     n, "it looks at the neighbors of two vertices, one of which may lie on another member"
                 )
+            case ir.HasNeighbor() if not self.whole:
+                self.refuse(
+                    n, "it looks for a vertex among neighbors, whose order is that of the whole graph"
+                )
             case ir.Union():
                 self.refuse(n, "disjoint sets have roots on any member")
         if self.whole or (isinstance(n, ir.Expr) and n.type == EID):
@@ -219,7 +225,7 @@ class _Localizer:
 
     def _refused(self, n: ir.Node) -> None:
         match n:
-            case ir.ForNeighbors(of=at) | ir.Neighbor(vertex=at) | ir.HasNeighbor(vertex=at):
+            case ir.ForNeighbors(of=at) | ir.Neighbor(vertex=at):
                 if not (self.whole or self._owned(at)):
                     self.refuse(n, "the neighbors of a neighbor may lie on another member")
             case ir.InFrontier(vertex=at) if not self._owned(at):

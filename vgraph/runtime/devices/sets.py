@@ -220,7 +220,8 @@ def parts_of(
 ) -> tuple[Part, ...]:
     """The part of each member for a kernel, made now if the graph has none."""
     count, whole = len(members), all(a.name != part.OWNED for a in interface.args)
-    form = {"both": interface.transpose, "whole": whole}
+    counts = any(a.name == part.IN_DEGREE for a in interface.args)
+    form = {"both": interface.transpose or counts, "whole": whole}
     if placement is not None:
         key = (count, cache_key((placement.tobytes().hex(),)))
         return placed(graph, lambda: placement, count, key, **form)
