@@ -114,7 +114,8 @@ def _commuting(
     w: Writer, s: Scope, ends: tuple[str, str], written: list[Prop] | None = None, depth: int = 1
 ) -> None:
     """Both ends get something; each property is changed in one way, by what nobody changes meanwhile."""
-    some = [p for p in written or w.r.sample(_writable(w), 2) if p.type in INTEGERS]
+    free = _writable(w)
+    some = [p for p in written or w.r.sample(free, min(2, len(free))) if p.type in INTEGERS]
     some = some or [next(p for p in w.properties if p.name == "x")]
     ways = {p.name: w.r.choice(KINDS) for p in some}
     hidden = set(ways)

@@ -172,7 +172,9 @@ class Subject:
 
     def schedules(self, way: Way, count: int) -> list[vg.Schedule]:
         """Random legal schedules."""
-        return space.sample(self.ready, self.context(way), count, way.seed)
+        context = self.context(way)
+        ready = space.ready(self.typed.program, context) if context.divides else self.ready
+        return space.sample(ready, context, count, way.seed)
 
     def lowered(self, way: Way) -> dict[str, ir.Program]:
         """The program after each pass."""

@@ -616,3 +616,9 @@ def test_explain_tells_what_is_divided():
     assert "are divided over the members; behind them they combine centrality" in told.reasons
     assert "take sources.taken of count" in told.passes["place-exchanges"]
     assert "exchange=combine" not in told.schedule  # a member runs an iteration as one device does
+
+
+def test_in_a_divided_loop_the_schedules_of_one_device_are_legal():
+    told = vg.explain(vg.algorithms.betweenness, small_graph(False), device=TWO, share=vg.ASYM, passes=False)
+    (base,) = (v for v in told.legal["reach"]["exchange"] if v.value == vg.BASE)
+    assert base.reason == "one device has nobody to exchange with"

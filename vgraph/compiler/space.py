@@ -16,7 +16,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.axes.base import Traversal
 from vgraph.compiler.ir.rewrite import PassManager
 from vgraph.compiler.passes import PIPELINE
-from vgraph.compiler.passes.choose_schedule import choose_schedule, labels
+from vgraph.compiler.passes.choose_schedule import alone, choose_schedule, labels
 from vgraph.errors import ScheduleError
 from vgraph.records import dataclass
 from vgraph.refusals.schedules import IllegalSchedule
@@ -76,8 +76,12 @@ class Label:
     """One label of a program, and what has been asked about it so far."""
 
     def __init__(self, program: ir.Program, name: str, context: Context) -> None:
+        loops = (n for n in ir.walk(program) if isinstance(n, ir.For) and n.divided)
+        inside = {id(n) for loop in loops for n in ir.walk(loop)}
         applies = (n for n in ir.walk(program) if isinstance(n, ir.Apply) and n.label == name)
-        self.applies = [Traversal(program, n, context) for n in applies]
+        self.applies = [
+            Traversal(program, n, alone(context) if id(n) in inside else context) for n in applies
+        ]
         self.known: dict[Options, tuple[Resolved, ScheduleError | None]] = {}
 
     def attempt(self, options: Options) -> tuple[Resolved, ScheduleError | None]:

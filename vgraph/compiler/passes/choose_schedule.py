@@ -29,6 +29,11 @@ def check_labels(program: ir.Program, schedule: Schedule) -> None:
             raise ScheduleError(f"there is no traversal labelled {shown(label)} in {program.name}; {way_out}")
 
 
+def alone(context: Context) -> Context:
+    """The context of what stands in a divided loop, where a member runs as one device does."""
+    return replace(context, abilities=ALONE[context.abilities])
+
+
 def _run(program: ir.Program, context: Context) -> ir.Program:
     check_labels(program, context.schedule)
 
@@ -39,11 +44,11 @@ def _run(program: ir.Program, context: Context) -> ir.Program:
         return ir.with_fields(n, {"schedule": Traversal(program, n, context).resolve(options)})
 
     def divided(n: ir.Stmt) -> ir.Body | None:
-        """In a divided loop a member runs as one device does."""
         if not (isinstance(n, ir.For) and n.divided):
             return None
-        alone = partial(rule, context=replace(context, abilities=ALONE[context.abilities]))
-        return (ir.with_fields(n, {"body": ir.transform_body(n.body, alone)}),)
+        return (
+            ir.with_fields(n, {"body": ir.transform_body(n.body, partial(rule, context=alone(context)))}),
+        )
 
     body = ir.transform_body(ir.transform_driver(program.body, divided), rule)
     return ir.with_fields(program, {"body": body, "level": ir.Level.SCHEDULED})
