@@ -356,7 +356,8 @@ class Placing(Exchanging):
         near = self.near & (visit.stored | visit.writes.keys() | {name for name, _ in visit.reduced})
         for name in sorted(near):
             self.refresh(ghosts, name)
-        if all(self.agrees(visit, name) for name in near):
+        once = n.chosen.exchange is not DELAYED  # the frontier behind has what changed last
+        if once and all(self.agrees(visit, name) for name in near):
             ghosts.volume = n.chosen.volume
             ghosts.changed = (n.out if isinstance(n, ir.EdgeApply) else n.frontier) or ""
         self.size(ghosts, n.out)
