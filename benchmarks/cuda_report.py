@@ -25,8 +25,8 @@ def _where(run: Row) -> str:
 
 def part(runs: Sequence[Row], table: Callable[[Sequence[Row]], str]) -> str:
     """One part: where its runs were made, its rows in one table, and what could not be measured."""
-    rows = [row for run in runs for row in run["rows"]]
     blocks = list(dict.fromkeys(_where(run) for run in runs))
+    rows = [row for run in runs for row in run["rows"]]
     if rows:
         blocks.append(table(rows))
     failed = [failure for run in runs for failure in run["failures"] if not failure["refused"]]
@@ -75,6 +75,24 @@ def headline(rows: Sequence[Row]) -> str:
             ]
         )
     return harness.table(header, cells)
+
+
+def short(rows: Sequence[Row]) -> str:
+    """The README's table: ratios to the quickest of the others, with its name."""
+    found = {(row["graph"], row["case"]): row["peers"] for row in rows}
+    cases = [
+        case
+        for case in dict.fromkeys(case for _, case in found)
+        if any(found.get((g, case)) for g, _ in found)
+    ]
+
+    def cell(peers: Row) -> str:
+        name, best = min(peers.items(), key=lambda item: item[1]["ms"], default=("", {"ratio": 0.0}))
+        ratio = f"**{best['ratio']:.2f}**" if best["ratio"] > 1 else f"{best['ratio']:.2f}"
+        return f"{ratio} ({name})" if name else "-"
+
+    graphs = list(dict.fromkeys(graph for graph, _ in found))
+    return harness.table(["", *graphs], [[c, *(cell(found.get((g, c), {})) for g in graphs)] for c in cases])
 
 
 def layouts(rows: Sequence[Row]) -> str:
@@ -216,6 +234,7 @@ def startup(rows: Sequence[Row]) -> str:
 
 PARTS: dict[str, Callable[[Sequence[Row]], str]] = {
     "headline": headline,
+    "readme": short,
     "layouts": layouts,
     "balance": balance,
     "growth": growth,
