@@ -41,6 +41,13 @@ def test_mutated_texts(kind):
     raise AssertionError(f"of {len(read)} texts all or none were refused")
 
 
+@pytest.mark.parametrize(("text", "read"), [(r"\ comes to dst", True), (r"\x comes to dst", False)])
+def test_escape_sequences_that_python_does_not_know(text, read):
+    """The one Python warns of where it reads the file; the other is an error there."""
+    given = f'def f(src, edge, dst):\n    dst.x = min(dst.x, src.x)\n    """{text}"""\n'
+    assert fuzz_texts.attempt("function", given) == read
+
+
 @pytest.mark.parametrize(
     "reader", [parse_program, lambda text: parse_schedule([text])], ids=["ir", "schedule"]
 )

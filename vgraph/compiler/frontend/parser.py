@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -228,7 +229,12 @@ class Builder:
             prefix = re.match(r"[A-Za-z]*", token)
             if prefix and set(prefix.group().lower()) & set("fbt"):
                 raise refusals.syntax.FormattedString(self.span(token))
-        return s.Literal(span, "".join(ast.literal_eval(str(t)) for t in children))
+        with warnings.catch_warnings():  # of `\\ ` and the like Python has warned where it read the file
+            warnings.simplefilter("ignore")
+            try:
+                return s.Literal(span, "".join(ast.literal_eval(str(t)) for t in children))
+            except SyntaxError:  # an escape sequence without its digits
+                raise refusals.syntax.NotUnderstood(span) from None
 
     def call(self, children: Any, span: Span) -> s.Expr:
         """`function(args, keyword=value)`."""
