@@ -109,6 +109,8 @@ ONE = {
     "numbers between them": program(GATHER, "    @base = 5:i64\n    trace gather pull 1:i64, 1:i64\n", UPDATE),
     "conditions": program(plain("rank", "(rank[w] + 2:i64)", "(rank[w] > 2:i64)"), plain("part", "(rank[w] * 3:i64)")),
     "a constant that is read": program(plain("part", "incoming[w]"), plain("incoming", "0:i64")),
+    "a property made of its own value": program(plain("rank", "(rank[w] + 1:i64)"), plain("part", "(rank[w] * 2:i64)")),
+    "a property that is written before it is read": program(plain("rank", "5:i64"), plain("part", "(rank[w] * 2:i64)")),
     "two constants": program(plain("part", "incoming[w]"), plain("incoming", "7:i64")),
     "a result that is left constant": program(GATHER, UPDATE, result="return incoming\n"),
 }  # fmt: skip

@@ -118,7 +118,7 @@ def test_an_exception_in_progress_stops_the_run(threads):
 
     def report(progress):
         seen.append(progress)
-        if len(seen) == 2:
+        if len(seen) == 4:
             raise RuntimeError("enough")
 
     start = time.monotonic()
@@ -127,8 +127,8 @@ def test_an_exception_in_progress_stops_the_run(threads):
             run_native(kernel(ENDLESS), context, threads, progress=report)
         assert not context.busy
     assert 0.1 < time.monotonic() - start < 2
-    assert 0 < seen[0].rounds <= seen[1].rounds  # equal while the records of rounds get more memory
-    assert seen[1].rounds > 100
+    # Neighbors may be equal, while the records of rounds get more memory.
+    assert 0 < seen[0].rounds < seen[3].rounds
     assert seen[0].frontier_size == 7
     # read one after the other: they may be from neighboring rounds, never from before `rounds`
     assert seen[1].edges >= 100 * (seen[1].rounds - 1)

@@ -213,9 +213,8 @@ class _Fusion:
             i = next(k for k, s in enumerate(made) if name in _names(s))
             first = made[i]
             if isinstance(first, ir.Assign) and name not in _names(first.value):
-                made[i] = ir.Let(
-                    name, types[prop], first.value, span=first.span
-                )  # nothing was stored there before
+                # What was there before is not read: it need not have been stored.
+                made[i] = ir.Let(name, types[prop], first.value, span=first.span)
             else:
                 lets.append(ir.Let(name, types[prop], ir.Load(prop, own, types[prop])))
         stores = (ir.Store(stored[p], own, ir.Var(x, types[p])) for p, x in here.items())
