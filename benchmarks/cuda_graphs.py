@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
+from vgraph.graph.arrays import final_dtypes
+from vgraph.graph.topology import Adjacency, Topology
 
 EDGE_FACTOR = 16
 QUADRANTS = (0.57, 0.76, 0.95)  # a, a + b, a + b + c of Graph500
@@ -25,6 +27,8 @@ FILES = {
     "cnr-2000": ("social/cnr-2000.el.xz", LIGHT),
     "ego-Twitter": ("social/ego-Twitter-undirected.el.xz", LIGHT),
     "USA-road-FLA": ("road/USA-road-FLA.pace.gr.xz", HEAVY),
+    "world-highways": ("road/world-highways.gr.xz", HEAVY),
+    "facebook": ("social/facebook-combined.el.xz", LIGHT),
 }
 
 
@@ -71,6 +75,13 @@ def rmat(xp: Any, scale: int, seed: int = 1) -> tuple[Any, Any, int]:
     return order[src], order[dst], n
 
 
+def urand(xp: Any, scale: int, seed: int = 1) -> tuple[Any, Any, int]:
+    """Ends of `EDGE_FACTOR` << scale edges between vertices drawn alike, and the number of vertices."""
+    count, n = EDGE_FACTOR << scale, 1 << scale
+    src, dst = (draw(xp, (seed << 56) + (end << 40), count) % np.uint64(n) for end in range(2))
+    return src.astype(xp.int64), dst.astype(xp.int64), n
+
+
 def road(xp: Any, side: int, seed: int = 1) -> tuple[Any, Any, int]:
     """Ends of the edges of a grid of side x side vertices, less a part of `DROP`."""
     ids = xp.arange(side * side, dtype=xp.int64).reshape(side, side)
@@ -104,10 +115,11 @@ def _edges_of(path: Path) -> tuple[NDArray[Any], NDArray[Any], int]:
     return src, graph.out.column_indices.astype(np.int64), graph.num_vertices
 
 
-def make(name: str, xp: Any, data: Path | None = None) -> Loaded:
-    """`rmat22`, `road2048` (a grid's side), or a name of `FILES`, which lie in `data`."""
-    if match := re.fullmatch(r"rmat(\d+)", name):
-        edges, heaviest = rmat(xp, int(match[1])), LIGHT
+def arrays(name: str, xp: Any, data: Path | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Offsets, columns and weights of `rmat22`, `urand22`, `road2048` (a grid's side), or of a name of `FILES`, which
+    lie in `data`."""
+    if match := re.fullmatch(r"(rmat|urand)(\d+)", name):
+        edges, heaviest = (rmat if match[1] == "rmat" else urand)(xp, int(match[2])), LIGHT
     elif match := re.fullmatch(r"road(\d+)", name):
         edges, heaviest = road(xp, int(match[1])), HEAVY
     elif name in FILES:
@@ -117,9 +129,21 @@ def make(name: str, xp: Any, data: Path | None = None) -> Loaded:
         edges = _edges_of(data / path)
         xp = np
     else:
-        raise SystemExit(f"no graph {name!r}: rmatN, roadN, {', '.join(FILES)}")
-    offsets, columns, weight = csr(xp, *edges, heaviest)
-    return _loaded(name, vg.Graph.from_csr(offsets, columns, directed=False, weight=weight))
+        raise SystemExit(f"no graph {name!r}: rmatN, urandN, roadN, {', '.join(FILES)}")
+    return csr(xp, *edges, heaviest)
+
+
+def make(name: str, xp: Any, data: Path | None = None) -> Loaded:
+    """The graph of a name of `arrays`."""
+    return loaded(name, *arrays(name, xp, data))
+
+
+def loaded(name: str, offsets: NDArray[Any], columns: NDArray[Any], weight: NDArray[Any]) -> Loaded:
+    """The graph of these arrays, which are a graph's as they are, and nobody else's: to look once more would take
+    longer than all that is measured."""
+    offsets, columns = final_dtypes(offsets, columns, offsets.size - 1, None)
+    topology = Topology(Adjacency(offsets, columns), columns.size // 2, False)
+    return _loaded(name, vg.Graph(topology, {"weight": weight}, {}))
 
 
 def _loaded(name: str, graph: vg.Graph) -> Loaded:

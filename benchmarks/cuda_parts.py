@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -43,14 +44,20 @@ SPLIT_LIMITS = (128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 Row = dict[str, Any]
 
 
+class OutOfTimeError(vg.VGraphError):
+    """The time for all parts has passed."""
+
+
 @dataclass
 class Part:
-    """What a part works with, and the rows it has so far. `save` is called after each."""
+    """What a part works with, and the rows it has so far. `save` is called after each; behind `until`, by the clock,
+    nothing is begun."""
 
     repeats: int
     cases: Sequence[str]
     save: Callable[[], None]
     copy_rate: float = 0.0
+    until: float = float("inf")
     rows: list[Row] = field(default_factory=list)
     failures: list[Row] = field(default_factory=list)
 
@@ -76,6 +83,12 @@ class Part:
                 traceback.print_exc()
             self.save()
 
+    def timed(self, case: Case, loaded: Loaded, **options: Any) -> Timed:
+        """`cuda_cases.timed`. Raises OutOfTimeError behind `until`."""
+        if time.time() > self.until:
+            raise OutOfTimeError("no time was left")
+        return timed(case, loaded, self.repeats, **options)
+
 
 _SHOWN = (
     "graph",
@@ -84,6 +97,8 @@ _SHOWN = (
     "constant",
     "value",
     "state",
+    "best",
+    "best_ms",
     "ms",
     "low_ms",
     "high_ms",
@@ -137,7 +152,7 @@ def headline(part: Part, loaded: Loaded) -> None:
     for key in (k for k in part.cases if k != UNORDERED):
         case = CASES[key]
         with part.trying(graph=loaded.name, case=case.name):
-            found = timed(case, loaded, part.repeats, sources=len(loaded.sources))
+            found = part.timed(case, loaded, sources=len(loaded.sources))
             peers = dict(PEERS.get((key, loaded.name), {}))
             if case.per_round and spmv:
                 peers["cuSPARSE SpMV, same run"] = spmv["float32" if key == "pagerank32" else "float64"]
@@ -189,7 +204,7 @@ def _prepared(part: Part, key: str, loaded: Loaded, state: str, order: str | Non
             source = case.sources(loaded)[0]
             given = {**case.arguments(source), **options}
             made = vg.prepare(case.algorithm, loaded.graph, device="cuda", relabel=order, **given)
-        found = timed(case, loaded, part.repeats, sources=len(loaded.sources), relabel=order, **options)
+        found = part.timed(case, loaded, sources=len(loaded.sources), relabel=order, **options)
         schedule = str(found.result.schedule)
         part.add(
             **_row(key, loaded, found),
@@ -203,7 +218,49 @@ def _prepared(part: Part, key: str, loaded: Loaded, state: str, order: str | Non
     return ""
 
 
-# --- (a3) tiles -------------------------------------------------------------------------------------------------
+# --- (a3) what is chosen beside the best that was found -----------------------------------------------------------
+
+BALANCED_ANEW: dict[str, dict[str, Any]] = {
+    "twc": {"balance": vg.TWC},
+    "split": {"balance": vg.SPLIT()},
+    "edge": {"balance": vg.EDGE},
+}
+HOPPED: dict[str, dict[str, Any]] = {f"hops {k}": {"hops": k} for k in (1, 16, 64)}
+OTHERS: dict[str, dict[str, dict[str, Any]]] = {
+    "bfs": {**HOPPED, **BALANCED_ANEW, "push": {"direction": vg.PUSH}},
+    "sssp": {**HOPPED, **BALANCED_ANEW},
+    "pagerank32": {**OFF, "vertex": {"balance": vg.VERTEX}, **BALANCED_ANEW},
+    "cc": {"vertex": {"balance": vg.VERTEX}, "twc": {"balance": vg.TWC}},
+    "betweenness": BALANCED_ANEW,
+    "triangles": {"no hubs": {"hubs": 0}, "rows": OFF["rows"], "warp": {"balance": vg.WARP}},
+    "kcore": {**HOPPED, **BALANCED_ANEW},
+}
+"""By case, schedules beside the one that is chosen; the order of degrees is tried with what is chosen there."""
+
+
+def auto(part: Part, loaded: Loaded) -> None:
+    """What is chosen after `vg.prepare`, from one source, beside the best of `OTHERS` and of the order of degrees."""
+    for key in (k for k in part.cases if k in OTHERS):
+        case = CASES[key]
+        chosen = None
+        tried: dict[str, float] = {}
+        for name, axes in {"chosen": {}, "by degree": {}, **OTHERS[key]}.items():
+            options: dict[str, Any] = {"relabel": "degree"} if name == "by degree" else {}
+            if axes:
+                options["schedule"] = vg.Schedule().at(case.label, **axes)
+            with part.trying(graph=loaded.name, case=case.name, constant="auto", value=name):
+                given = case.arguments(case.sources(loaded)[0])
+                vg.prepare(case.algorithm, loaded.graph, device="cuda", **given, **options)
+                found = part.timed(case, loaded, **options)
+                tried[name] = found.ms
+                chosen = found if name == "chosen" else chosen
+        if chosen is not None:
+            best = min(tried, key=tried.__getitem__)
+            more = {"best": best, "best_ms": tried[best], "tried": tried}
+            part.add(**_row(key, loaded, chosen), **more, schedule=str(chosen.result.schedule))
+
+
+# --- (a4) tiles -------------------------------------------------------------------------------------------------
 
 TILES = (256, 512, 1024, 2048)
 WIDTHS: dict[str, tuple[float | None, ...]] = {"bfs": (None, 4), "sssp": (None, 0.25, 0.5, 1)}
@@ -232,7 +289,7 @@ def _tiled(
     with part.trying(
         graph=loaded.name, case=case.name, relabel=order, constant="tiles", value=size, state=state
     ):
-        found = timed(case, loaded, part.repeats, sources=len(loaded.sources), relabel=order, **options)
+        found = part.timed(case, loaded, sources=len(loaded.sources), relabel=order, **options)
         by_hand = BY_HAND.get((key, loaded.name))
         more = {"constant": "tiles", "value": size, "state": state, "by_hand": by_hand}
         part.add(**_row(key, loaded, found), relabel=order, schedule=str(found.result.schedule), **more)
@@ -262,7 +319,7 @@ def _by_histogram(loaded: Loaded) -> Any:
 def _balanced(part: Part, key: str, loaded: Loaded, chosen: Any, direction: Any, order: str | None) -> Timed:
     case = CASES[key]
     schedule = vg.Schedule().at(case.label, balance=chosen, direction=direction)
-    return timed(case, loaded, part.repeats, schedule=schedule, relabel=order)
+    return part.timed(case, loaded, schedule=schedule, relabel=order)
 
 
 # --- (c) growth -----------------------------------------------------------------------------------------------
@@ -272,7 +329,7 @@ def growth(part: Part, loaded: Loaded) -> None:
     """The main algorithms, and arcs per second."""
     for key in (k for k in part.cases if k in GROWING):
         with part.trying(graph=loaded.name, case=CASES[key].name):
-            found = timed(CASES[key], loaded, part.repeats, sources=len(loaded.sources))
+            found = part.timed(CASES[key], loaded, sources=len(loaded.sources))
             arcs = loaded.graph.num_arcs if key in ("pagerank32", "cc") else loaded.reached_arcs
             part.add(**_row(key, loaded, found), arcs_per_second=1e3 * arcs / found.ms)
 
@@ -286,7 +343,7 @@ def devices(part: Part, loaded: Loaded, threads: int) -> None:
         case = CASES[key]
         with part.trying(graph=loaded.name, case=case.name):
             source = case.sources(loaded)[0]
-            found = timed(case, loaded, part.repeats)
+            found = part.timed(case, loaded)
             runs = [case.run(loaded, source, device="cpu", threads=threads).stats]
             count = part.repeats if runs[0].run_seconds < SLOW else 2
             runs += [case.run(loaded, source, device="cpu", threads=threads).stats for _ in range(count)]
@@ -335,5 +392,5 @@ def constants(part: Part, loaded: Loaded) -> None:
 
 def _one(part: Part, key: str, loaded: Loaded, constant: str, value: float, **options: Any) -> None:
     with part.trying(graph=loaded.name, case=CASES[key].name, constant=constant, value=value):
-        found = timed(CASES[key], loaded, part.repeats, **options)
+        found = part.timed(CASES[key], loaded, **options)
         part.add(**_row(key, loaded, found), constant=constant, value=value)

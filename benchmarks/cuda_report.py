@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import harness
 
 Row = dict[str, Any]
+BOUND = 1.15
+"""What is chosen may take so many times as long as the best that was found."""
 
 
 def _where(run: Row) -> str:
@@ -113,6 +116,23 @@ def layouts(rows: Sequence[Row]) -> str:
             ]
         )
     return harness.table(header, cells)
+
+
+def auto(rows: Sequence[Row]) -> str:
+    """What is chosen beside the best that was found; how far apart they are over all cells."""
+    ratios = sorted((row["ms"] / row["best_ms"] for row in rows), reverse=True)
+    above = sum(ratio > BOUND for ratio in ratios)
+    summary = (
+        f"{len(ratios)} cells, {above} above {BOUND}, geometric mean {statistics.geometric_mean(ratios):.2f}."
+    )
+    header = ["graph", "case", "chosen, ms", "best found, ms", "AUTO / best", "schedules tried"]
+    cells = []
+    for row in rows:
+        ratio = row["ms"] / row["best_ms"]
+        shown = f"**{ratio:.2f}**" if ratio > BOUND else f"{ratio:.2f}"
+        best = f"{_ms(row['best_ms'])} ({row['best']})"
+        cells.append([row["graph"], row["case"], _ms(row["ms"]), best, shown, str(len(row["tried"]))])
+    return f"{summary}\n\n{harness.table(header, cells)}"
 
 
 def beside(rows: Sequence[Row]) -> str:
@@ -236,6 +256,7 @@ PARTS: dict[str, Callable[[Sequence[Row]], str]] = {
     "headline": headline,
     "readme": short,
     "layouts": layouts,
+    "auto": auto,
     "balance": balance,
     "growth": growth,
     "devices": devices,

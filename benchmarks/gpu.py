@@ -7,6 +7,7 @@
     python benchmarks/gpu.py --parts growth --graphs rmat18,rmat19,rmat20,rmat21,rmat22,rmat23,rmat24
     python benchmarks/gpu.py --parts devices,constants --graphs rmat22,road2048
     python benchmarks/gpu.py --parts startup
+    python benchmarks/gpu.py --parts headline,layouts,auto --graphs rmat18,rmat22,rmat24,road2048 --seconds 160
     python benchmarks/gpu.py --merge FILE ...
     python benchmarks/report.py
 
@@ -14,6 +15,10 @@ Times are of the kernel by events, the graph on the GPU: medians of `--repeats` 
 searches in `headline` and `growth` the median, the least and the most over five sources of each one's median. Every
 result is compared with the CPU's before it is timed. What fails or is refused is named with its reason, and the rest
 goes on; the exit status is 1 if anything failed. Figures of other systems are constants (`cuda_cases.py`).
+
+With `--seconds` each graph has a process, which makes it and the CPU's answers while others measure; one at a time
+has the GPU. What has not begun when the time is over is named as left out; a graph may name its cases,
+`rmat26:bfs+pagerank32`. `auto` puts what is chosen beside the best of some schedules.
 
 The result file has a list of runs for each part: environment, method, rows. A run that measures a row again takes the
 earlier one's place. `--merge` puts in files that were written elsewhere. Warp execution efficiency is not in it:
@@ -25,13 +30,16 @@ The file is not called cuda.py, because CuPy imports a package `cuda`, and would
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +50,16 @@ import harness
 import startup
 from cuda_cases import CASES, PEERS_FROM
 
-PER_GRAPH = ("headline", "layouts", "tiles", "balance", "growth", "devices", "constants")
+import vgraph as vg
+
+PER_GRAPH = ("headline", "layouts", "auto", "tiles", "balance", "growth", "devices", "constants")
 PARTS = (*PER_GRAPH, "startup")
 KEY = ("graph", "case", "balance", "relabel", "constant", "value", "algorithm", "state")
 OUT = harness.RESULTS / "cuda.json"
 STARTING = ("bfs", "sssp", "pagerank", "connected_components")
 STARTUP_SCALE = 16
+LAST = 6.0
+"""Seconds before all has to be over in which nothing is begun."""
 REFERENCE_CASES = ",".join(CASES)
 
 
@@ -57,12 +69,17 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--parts", default="headline,balance", help=f"of {','.join(PARTS)}")
     parser.add_argument(
-        "--graphs", default="rmat22,road2048", help="rmatN, roadN, or names of files in --data"
+        "--graphs",
+        default="rmat22,road2048",
+        help="rmatN, urandN, roadN, names of files in --data",
     )
     parser.add_argument("--cases", default=REFERENCE_CASES, help=f"of {REFERENCE_CASES}")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=min(16, os.cpu_count() or 1), help="of the CPU")
     parser.add_argument("--data", type=Path, help="folder with social/ and road/, the graphs read from files")
+    parser.add_argument("--seconds", type=float, help="a process for each graph, all together for so long")
+    parser.add_argument("--until", type=float, default=float("inf"), help=argparse.SUPPRESS)
+    parser.add_argument("--turn", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--commit", help="of vgraph, where the files are no checkout")
     parser.add_argument("--merge", type=Path, nargs="+", help="put these files into --out; measure nothing")
     parser.add_argument("--out", type=Path, default=OUT)
@@ -91,6 +108,16 @@ def merge(parts: dict[str, list[Any]], name: str, run: dict[str, Any]) -> None:
     parts[name] = [earlier for earlier in parts[name] if earlier["rows"] or earlier["failures"]] + [run]
 
 
+def merge_files(out: Path, files: Sequence[Path]) -> None:
+    """Put what other files have into one."""
+    parts = read(out)
+    for path in files:
+        for name, runs in read(path).items():
+            for run in runs:
+                merge(parts, name, run)
+    write(out, parts)
+
+
 def read(path: Path) -> dict[str, list[Any]]:
     """The parts of a result file; none if there is no file."""
     if not path.exists():
@@ -115,14 +142,26 @@ class Session:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.environment = cuda_gpu.environment(options.commit)
-        self.copy_rate = cuda_gpu.copy_rate()
+        with self.alone():
+            self.copy_rate = cuda_gpu.copy_rate()
+            cuda_gpu.release()
         self.before = json.dumps(read(options.out))
         self.parts = {name: self._part() for name in options.parts.split(",")}
         print(f"copy rate {self.copy_rate / 1e12:.2f} TB/s", file=sys.stderr, flush=True)
 
     def _part(self) -> cuda_parts.Part:
         chosen = self.options.cases.split(",")
-        return cuda_parts.Part(self.options.repeats, chosen, self.save, self.copy_rate)
+        return cuda_parts.Part(self.options.repeats, chosen, self.save, self.copy_rate, self.options.until)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """The GPU is ours; where no other process wants it, it always is."""
+        if self.options.turn is None:
+            yield
+            return
+        with self.options.turn.open("w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            yield
 
     @property
     def failed(self) -> int:
@@ -140,18 +179,55 @@ class Session:
 
     def on(self, name: str) -> None:
         """All parts that work on graphs, on one."""
-        wanted = [part for part in self.parts if part in PER_GRAPH]
         start = time.perf_counter()
-        loaded = cuda_graphs.make(name, cuda_gpu.arrays(), self.options.data)
-        cuda_gpu.release()
-        print(
-            f"{loaded.name}: {loaded.graph}, {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True
-        )
-        for chosen in wanted:
-            begin = time.perf_counter()
-            more = (self.options.threads,) if chosen == "devices" else ()
-            getattr(cuda_parts, chosen)(self.parts[chosen], loaded, *more)
-            print(f"{chosen}: {time.perf_counter() - begin:.1f} s", file=sys.stderr, flush=True)
+        with self.alone():
+            arrays = cuda_graphs.arrays(name, cuda_gpu.arrays(), self.options.data)
+            cuda_gpu.release()
+        loaded = cuda_graphs.loaded(name, *arrays)
+        for key in self.options.cases.split(","):
+            with suppress(vg.VGraphError):  # who measures it says so
+                for source in CASES[key].sources(loaded):
+                    CASES[key].answer(loaded, source)
+        print(f"{name}: {loaded.graph}, {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
+        with self.alone():
+            for chosen in (part for part in self.parts if part in PER_GRAPH):
+                begin = time.perf_counter()
+                more = (self.options.threads,) if chosen == "devices" else ()
+                getattr(cuda_parts, chosen)(self.parts[chosen], loaded, *more)
+                print(f"{name} {chosen}: {time.perf_counter() - begin:.1f} s", file=sys.stderr, flush=True)
+
+
+def together(options: argparse.Namespace) -> int:
+    """A process for each graph; what they find is put into `--out` whenever one ends. How many failed."""
+    until, failed = time.time() + options.seconds, 0
+    with tempfile.TemporaryDirectory(prefix="vgraph-gpu-") as folder:
+        threads = max(1, (os.cpu_count() or 1) // (1 + options.graphs.count(",")))
+        environment = {**os.environ, "VGRAPH_THREADS": str(threads)}
+        running: dict[Path, subprocess.Popen[bytes]] = {}
+        for wanted in options.graphs.split(","):
+            name, _, cases = wanted.partition(":")
+            out = Path(folder, f"{name}.json")
+            given = {
+                "--graphs": name,
+                "--out": out,
+                "--turn": Path(folder, "turn"),
+                "--until": until - LAST,
+                "--cases": cases.replace("+", ",") or options.cases,
+                **{f"--{k}": getattr(options, k) for k in ("parts", "repeats", "commit", "data")},
+            }
+            words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
+            running[out] = subprocess.Popen([sys.executable, __file__, *words], env=environment)
+        while running:
+            time.sleep(0.2)
+            late = time.time() > until
+            for out, process in list(running.items()):
+                if late:
+                    process.kill()
+                if process.poll() is not None or late:
+                    failed += process.wait() != 0
+                    merge_files(options.out, [out])
+                    del running[out]
+    return failed
 
 
 def start(part: cuda_parts.Part) -> None:
@@ -186,13 +262,10 @@ def start(part: cuda_parts.Part) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     if options.merge:
-        parts = read(options.out)
-        for path in options.merge:
-            for name, runs in read(path).items():
-                for run in runs:
-                    merge(parts, name, run)
-        write(options.out, parts)
+        merge_files(options.out, options.merge)
         return
+    if options.seconds:
+        sys.exit(together(options) > 0)
     session = Session(options)
     if any(part in PER_GRAPH for part in session.parts):
         for name in options.graphs.split(","):

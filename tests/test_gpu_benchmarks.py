@@ -15,7 +15,7 @@ def path(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 
-@pytest.mark.parametrize(("name", "edges"), [("rmat10", 10_618), ("road64", 7_288)])
+@pytest.mark.parametrize(("name", "edges"), [("rmat10", 10_618), ("road64", 7_288), ("urand8", 3_824)])
 def test_graphs_are_the_same_everywhere(name, edges):
     import cuda_graphs
 
@@ -47,3 +47,35 @@ def test_a_row_measured_again_takes_the_place_of_the_earlier():
         (2, 1, 0),
         (3, 1, 0),
     ]
+
+
+def test_what_is_chosen_beside_the_best():
+    import cuda_report
+
+    rows = [
+        {"graph": "a", "case": "bfs", "ms": ms, "best": "push", "best_ms": 1.0, "tried": {"push": 1.0}}
+        for ms in (1.0, 1.44)
+    ]
+    table = cuda_report.auto(rows)
+    assert "2 cells, 1 above 1.15, geometric mean 1.20." in table
+    assert "**1.44**" in table
+    assert "1.000 (push)" in table
+
+
+def test_files_of_several_processes_become_one(tmp_path):
+    import gpu
+
+    for graph in ("a", "b"):
+        run = {"rows": [{"graph": graph, "case": "bfs"}], "failures": []}
+        gpu.write(tmp_path / graph, {"auto": [run]})
+    gpu.merge_files(tmp_path / "all", [tmp_path / "a", tmp_path / "none", tmp_path / "b"])
+    assert [run["rows"][0]["graph"] for run in gpu.read(tmp_path / "all")["auto"]] == ["a", "b"]
+
+
+def test_nothing_is_begun_behind_the_end():
+    import cuda_parts
+
+    part = cuda_parts.Part(1, (), lambda: None, until=0.0)
+    with part.trying(graph="a"):
+        part.timed(None, None)
+    assert "no time was left" in part.failures[0]["reason"]
