@@ -6,11 +6,13 @@ data, files, parameters and the machine, where there is no source line to show.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from vgraph.records import Record
 from vgraph.source import Span
+
+_HOLE: Final = re.compile(r"\{(\w+)\b[^}]*\}")
 
 
 class VGraphError(Exception):
@@ -30,25 +32,42 @@ class InternalError(VGraphError):
     """A bug in vgraph itself; please report it."""
 
 
-class Diagnostic(VGraphError, Record):
+class Diagnostic(VGraphError):
     """An error in the user's program, rendered with the user's line and a caret.
 
-    The fields of its subclasses fill the `{holes}` of `title`, `label` (behind the caret) and `help` (the way out).
-    `notes` are further spans, each with its own text.
+    What is given behind the span fills the `{holes}` of `title`, `label` (behind the caret) and `help` (the way out),
+    in the order in which they first stand there; a hole may have a value of its own in the class.
     """
 
     title: ClassVar[str] = "error"
     label: ClassVar[str] = ""
     help: ClassVar[str] = ""
+    also: ClassVar[tuple[str, str]] = ("", "")
+    """The name of a further span, given behind the others (None: nowhere else), and what is said of it."""
 
-    span: Span
+    def __init__(self, span: Span, *given: object, **named: object) -> None:
+        self.span = span
+        holes = self.holes()
+        filled = {name: vars(type(self))[name] for name in holes if name in vars(type(self))}
+        filled |= dict(zip(holes, given, strict=False)) | named
+        if len(given) > len(holes) or not filled.keys() >= set(holes):
+            raise TypeError(f"{type(self).__name__} takes a span and {', '.join(holes) or 'no more'}")
+        vars(self).update(filled)
+
+    @classmethod
+    def holes(cls) -> list[str]:
+        """The names of what is given behind the span."""
+        place, text = cls.also
+        return list(dict.fromkeys(_HOLE.findall(f"{cls.title} {cls.label} {cls.help} {{{place}}} {text}")))
 
     def notes(self) -> list[tuple[Span, str]]:
         """Further places to show, each with a text."""
-        return []
+        place, text = self.also
+        holes = vars(self)
+        return [(holes[place], text.format(**holes))] if place and holes[place] else []
 
     def __str__(self) -> str:
-        holes = {k: v for k, v in vars(self).items() if not k.startswith("_")}
+        holes = vars(self)
         lines = [f"{self.title.format(**holes)} ({self.span})", self.span.render(self.label.format(**holes))]
         for span, text in self.notes():
             lines += [f"note: {text} ({span})", span.render()]

@@ -6,6 +6,7 @@ properties `weight` and `length`, and `both` of either. `pytest --update-golden`
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.types import F32, F64, I32, I64, Target, Vector
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.errors import Diagnostic
+from vgraph import refusals
 from vgraph.refusals import calls, driver, gathering, limits, names, programs, queues, syntax, types, writes
 from vgraph.refusals.base import Refusal
 
@@ -63,3 +65,34 @@ def test_every_refusal_has_a_program() -> None:
     }
     assert classes - shown == set()
     assert shown <= classes
+
+
+def test_refusals_are_given_what_their_texts_ask_for() -> None:
+    """Where one is made its words are counted: they are checked by no type."""
+    seen = set()
+    for path in Path(refusals.__file__).parents[1].rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        nodes = list(ast.walk(ast.parse(text))) if "refusals" in text else []
+        known = {
+            a.asname or a.name: getattr(importlib.import_module(n.module), a.name)
+            for n in nodes
+            if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("vgraph.refusals")
+            for a in n.names
+        }
+        for n in (n for n in nodes if isinstance(n, ast.Call) and n.args):
+            match ast.unparse(n.func).split("."):
+                case ["refusals", module, name]:
+                    refusal = getattr(importlib.import_module(f"vgraph.refusals.{module}"), name)
+                case [name] if name in known:
+                    refusal = known[name]
+                case _:
+                    continue
+            if not (inspect.isclass(refusal) and issubclass(refusal, Refusal)):
+                continue
+            if any(isinstance(e, ast.Starred) for e in n.args):
+                continue
+            seen.add(refusal)
+            given = {*refusal.holes()[: len(n.args) - 1], *(k.arg for k in n.keywords)}
+            assert given | vars(refusal).keys() >= {*refusal.holes()}, (path, n.lineno)
+            assert len(n.args) - 1 <= len(refusal.holes()), (path, n.lineno)
+    assert len(seen) > 150

@@ -12,17 +12,15 @@ from vgraph.source import Span
 class Refusal(Diagnostic):
     """Something in a user's program that the language refuses.
 
-    Its title, label and help say what; a docstring adds what they do not. Notes show further places: a field that is a
-    span (`also`, with a text), and the calls and applies through which the compiler came here (`came_by`).
+    Its title, label and help say what; a docstring adds what they do not. Notes show the calls and applies, too,
+    through which the compiler came here (`came_by`).
     """
 
-    also: ClassVar[tuple[str, str] | None] = None
     came_by: ClassVar[tuple[tuple[Span, str], ...]] = ()
 
     def notes(self) -> list[tuple[Span, str]]:
         """The further place, then the calls, innermost first; of many, the first and the last."""
-        fields = vars(self)
-        notes = [(fields[self.also[0]], self.also[1].format(**fields))] if self.also else []
+        notes = super().notes()
         if len(self.came_by) <= 2:
             return [*notes, *self.came_by]
         first, *between, (span, text) = self.came_by

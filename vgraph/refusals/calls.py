@@ -10,16 +10,11 @@ class NotAFunction(Refusal):
     label = "this is {what}"
     help = "functions are min, max, abs, len, range, casts, those of vgraph, and your own under @vg.function"
 
-    what: str
-
 
 class UnsupportedCall(Refusal):
     title = "`{name}` cannot be called here"
     label = "not a function of the language{hint}"
     help = "functions are min, max, abs, len, range, casts, those of vgraph, and your own under @vg.function"
-
-    name: str
-    hint: str
 
 
 class MethodOfNumber(Refusal):
@@ -29,33 +24,22 @@ class MethodOfNumber(Refusal):
     label = "`{name}` is one of Python's"
     help = "write {instead}"
 
-    name: str
-    instead: str
-
 
 class CallOfOperator(Refusal):
     title = "`{name}` is an operator, not a function"
     label = "it cannot be called directly"
     help = "it runs by graph.edge_apply or graph.vertex_apply"
 
-    name: str
-
 
 class WrongArity(Refusal):
     title = "`{name}` takes {wanted}"
     label = "{given} given"
-
-    name: str
-    wanted: str
-    given: int
 
 
 class NoSums(Refusal):
     title = "`vg.random_choice` chooses from an array of running sums"
     label = "this is {what}"
     help = "give a parameter of the algorithm, `sums: vg.array(vg.float64)`, given `np.cumsum(weights)`"
-
-    what: str
 
 
 class RandomWithoutKey(Refusal):
@@ -66,16 +50,10 @@ class RandomWithoutKey(Refusal):
         "`vg.random(v, graph.round)`, or `vg.random(src, dst)`; `seed=` of vg.run changes all of them"
     )
 
-    name: str
-
 
 class UnexpectedKeyword(Refusal):
     title = "`{name}` takes no `{keyword}=`"
     label = "unknown keyword{hint}"
-
-    name: str
-    keyword: str
-    hint: str
 
 
 class Recursion(Refusal):
@@ -83,23 +61,17 @@ class Recursion(Refusal):
     label = "recursion cannot be inlined"
     help = "write a loop"
 
-    name: str
-
 
 class NoReturn(Refusal):
     title = "`{name}` must return a value"
     label = "no value comes back on some way through it"
     help = "end every branch with `return ...`"
 
-    name: str
-
 
 class OtherReturns(Refusal):
     title = "`{name}` returns a frontier and something else"
     label = "every way through it has to give the same kind"
     help = "make two helpers of it; a number beside a frontier may be a global, `graph.x = ...`"
-
-    name: str
 
 
 class AfterReturn(Refusal):
@@ -122,24 +94,17 @@ class NotIterable(Refusal):
         "lists of frontiers"
     )
 
-    what: str
-    advice: str
-
 
 class RangeOutsideFor(Refusal):
     title = "`{name}` stands in the head of a loop only"
     label = "there are no collections of numbers"
     help = "write `for i in {name}(...):`"
 
-    name: str
-
 
 class NoLength(Refusal):
     title = "{what} has no length"
     label = "len takes frontiers, lists of frontiers, arrays, vectors and neighbors"
     help = "a property has a value for each vertex: `graph.num_vertices`"
-
-    what: str
 
 
 class FailInOperator(Refusal):
@@ -160,9 +125,6 @@ class BadVectorType(Refusal):
     title = "this is no vector type"
     label = "{reason}"
     help = "for example `{example}`"
-
-    reason: str
-    example: str
 
 
 class BadLocal(BadVectorType):

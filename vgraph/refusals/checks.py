@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vgraph.errors import CheckError
 from vgraph.refusals.base import Refusal
-from vgraph.source import Span
 
 
 class OutOfBounds(Refusal, CheckError):
@@ -13,10 +12,7 @@ class OutOfBounds(Refusal, CheckError):
     title = "there is no {what}"
     label = "there are {size}, numbered from 0"
     help = "test the number before it is used, as in `if {test}: ...`"
-
-    what: str
-    size: int | str
-    test: str = "k < v.out_degree"
+    test = "k < v.out_degree"
 
 
 class ReductionOverflow(Refusal, CheckError):
@@ -25,11 +21,6 @@ class ReductionOverflow(Refusal, CheckError):
     title = "{what} overflows"
     label = "{value} is beyond {type}, and becomes {wrapped}"
     help = "use a wider type, up to vg.int64, or floats"
-
-    what: str
-    value: int
-    type: str
-    wrapped: int
 
 
 class NaNAppears(Refusal, CheckError):
@@ -40,22 +31,13 @@ class NaNAppears(Refusal, CheckError):
     help = (
         "test the operands before: inf - inf, 0 * inf, 0 / 0 and the square root of a number below 0 are NaN"
     )
-
-    what: str
-    stored: Span
-
-    def notes(self) -> list[tuple[Span, str]]:
-        """Where it is stored, if that is another line."""
-        elsewhere = self.stored.line != self.span.line
-        return [*([(self.stored, "it is stored here")] if elsewhere else []), *super().notes()]
+    also = ("stored", "it is stored here")
 
 
 class UninitialisedRead(Refusal, CheckError):
     title = "{what} is read before it is written"
     label = "nothing was stored there"
     help = "if no pass of yours changed the program, this is a bug in vgraph: please report it, with the schedule"
-
-    what: str
 
 
 class DataRace(Refusal, CheckError):
@@ -65,8 +47,3 @@ class DataRace(Refusal, CheckError):
     label = "a thread {here} it"
     help = "if no pass of yours changed the program, this is a bug in vgraph: please report it, with the schedule"
     also = ("other", "another {there} it, with no barrier between the two")
-
-    what: str
-    here: str
-    there: str
-    other: Span

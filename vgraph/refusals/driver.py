@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from vgraph.refusals.base import Refusal
-from vgraph.source import Span
 
 
 class AlgorithmParameters(Refusal):
     title = "`{name}` needs the graph as its first parameter"
     label = "no parameters"
     help = "write `def {name}(graph, ...):`"
-
-    name: str
 
 
 class ScratchType(Refusal):
@@ -21,15 +18,11 @@ class ScratchType(Refusal):
     label = "this is {type}"
     help = "keep a vertex as its number: `vg.int64`"
 
-    type: str
-
 
 class ScratchOutside(Refusal):
     title = "`{name}` is private to one visit of a vertex operator"
     label = "there is no visit here"
     help = "write what should last into a property: `x = graph.vertex_property(...)`"
-
-    name: str
 
 
 class OperatorParameters(Refusal):
@@ -40,28 +33,17 @@ class OperatorParameters(Refusal):
         "first or last parameter if it needs globals"
     )
 
-    name: str
-    given: str
-
 
 class NotAnOperator(Refusal):
     title = "graph.{kind} takes an operator first"
     label = "this is {what}"
     help = "put @vg.operator on the function and pass it by its name, which no variable of the algorithm may have, too"
 
-    kind: str
-    what: str
-
 
 class WrongOperatorKind(Refusal):
     title = "graph.{kind} cannot run `{name}`"
     label = "`{name}` is {is_kind}"
     help = "use {instead}"
-
-    name: str
-    kind: str
-    is_kind: str
-    instead: str
 
 
 class ResultIgnored(Refusal):
@@ -71,15 +53,11 @@ class ResultIgnored(Refusal):
     label = "vertex_apply gives no frontier"
     help = "write `frontier = graph.vertex_filter({name}, ...)`, or delete the return"
 
-    name: str
-
 
 class FilterWithoutResult(Refusal):
     title = "`{name}` returns nothing"
     label = "a filter keeps the vertices for which its operator returns True"
     help = "end the operator with `return <bool>`, or use graph.vertex_apply"
-
-    name: str
 
 
 class EdgeOperatorReturns(Refusal):
@@ -87,16 +65,11 @@ class EdgeOperatorReturns(Refusal):
     label = "edges are not filtered"
     help = "write to dst; edge_apply gives the vertices that changed"
 
-    name: str
-
 
 class AppliesInOperator(Refusal):
     title = "`graph.{name}` stands in algorithms only"
     label = "an operator is one visit of a round"
     help = "{advice}"
-
-    name: str
-    advice: str
 
 
 class NoWholeProperty(Refusal):
@@ -105,8 +78,6 @@ class NoWholeProperty(Refusal):
     title = "`graph.{name}` takes an expression with a whole property in it"
     label = "no property"
     help = "write `graph.{name}(x)`, where x is a vertex property; a number is the same at every vertex"
-
-    name: str
 
 
 class ReturnsNothing(Refusal):
@@ -125,8 +96,6 @@ class NotAFrontier(Refusal):
         "frontiers, and lists of them"
     )
 
-    what: str
-
 
 class NotVertices(Refusal):
     title = "no frontier is made of this"
@@ -136,8 +105,6 @@ class NotVertices(Refusal):
         " condition: `graph.frontier(v for v in graph.vertices if v.x > 0)`"
     )
 
-    what: str
-
 
 class NotTheVertex(Refusal):
     """`graph.frontier(v.x > 0 for v in graph.vertices)`."""
@@ -145,8 +112,6 @@ class NotTheVertex(Refusal):
     title = "a frontier is made of vertices"
     label = "this is not the vertex `{name}`"
     help = "write the condition behind `if`: `graph.frontier({name} for {name} in graph.vertices if ...)`"
-
-    name: str
 
 
 class NotInCondition(Refusal):
@@ -156,15 +121,11 @@ class NotInCondition(Refusal):
     label = "this is {what}"
     help = "combine frontiers with `|`, `&` and `-`; take len() of one before, into a variable"
 
-    what: str
-
 
 class FrontierArithmetic(Refusal):
     title = "`{op}` does not combine these"
     label = "a frontier is a set of vertices"
     help = "two frontiers are combined by `|`, `&` and `-`; the size of one is len(frontier)"
-
-    op: str
 
 
 class KindChanged(Refusal):
@@ -173,7 +134,6 @@ class KindChanged(Refusal):
     help = "use another name"
 
     name: str
-    what: str
 
 
 class Alias(Refusal):
@@ -184,9 +144,6 @@ class Alias(Refusal):
         "copy is needed for that; `{name}[:] = ...` copies the values of a property into another"
     )
 
-    name: str
-    what: str
-
 
 class Redeclared(Refusal):
     title = "`{name}` is declared twice"
@@ -194,18 +151,11 @@ class Redeclared(Refusal):
     help = "use two names, or one type"
     also = ("first", "declared here first")
 
-    name: str
-    old: str
-    new: str
-    first: Span
-
 
 class DeclarationInExpression(Refusal):
     title = "`graph.{name}` needs a name"
     label = "its value is assigned to a variable of its own"
     help = "write `x = graph.{name}(...)`; operators find the property by that name"
-
-    name: str
 
 
 class NotADtype(Refusal):
@@ -216,9 +166,6 @@ class NotADtype(Refusal):
         " vg.vector(type, n), and graph.weight.dtype"
     )
 
-    what: str
-    meant: str
-
 
 class AttributeInDriver(Refusal):
     """`v.x` in an algorithm."""
@@ -226,8 +173,6 @@ class AttributeInDriver(Refusal):
     title = "in an algorithm, properties are indexed"
     label = "`.{name}` of a vertex"
     help = "write `{name}[v]`"
-
-    name: str
 
 
 class NeighborsInDriver(Refusal):
@@ -240,8 +185,6 @@ class ListMethod(Refusal):
     title = "lists of frontiers have no `{name}`"
     label = "not a method of the language"
     help = "lists take `append`, an index, len() and loops"
-
-    name: str
 
 
 class LabelNotLiteral(Refusal):
@@ -267,8 +210,6 @@ class NoResult(Refusal):
     label = "an algorithm ends with `return`"
     help = "return the properties and scalars that are the result: `return dist, rounds`"
 
-    name: str
-
 
 class UnnamedResult(Refusal):
     title = "a result needs a name"
@@ -287,15 +228,11 @@ class ResultTwice(Refusal):
     label = "returned before"
     help = "return it once"
 
-    name: str
-
 
 class ReservedResult(Refusal):
     title = "a result cannot be called `{name}`"
     label = "every result has a `{name}` of its own"
     help = "give it another name; `converged` is for a bool, whether an iteration met its criterion"
-
-    name: str
 
 
 class NotAResult(Refusal):
@@ -305,5 +242,3 @@ class NotAResult(Refusal):
         "return a frontier of it, or count in a variable and return that; of a vector, its elements: `first = a[0]`; "
         "of a call, what it found: `level = found.level`"
     )
-
-    what: str

@@ -10,18 +10,11 @@ class NumbaArguments(Refusal):
     label = "it is declared for {wanted}; given: {given}"
     help = "convert the arguments (`vg.float64(x)`), or leave the signature to Numba: `@numba.njit`"
 
-    name: str
-    wanted: str
-    given: str
-
 
 class NumbaVector(Refusal):
     title = "`{name}` takes scalars only"
     label = "this is {given}"
     help = "pass the elements, one by one"
-
-    name: str
-    given: str
 
 
 class NumbaFunction(Refusal):
@@ -31,15 +24,8 @@ class NumbaFunction(Refusal):
     label = "called with {given}: {reason}"
     help = "a Numba function in an operator takes and gives scalars, and raises nothing"
 
-    name: str
-    given: str
-    reason: str
-
 
 class NumbaDevice(Refusal):
     title = "this Numba function cannot be called on device {device}"
     label = "{reason}"
     help = "run it with device='cpu', or write the function with @vg.function"
-
-    device: str
-    reason: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vgraph.refusals.base import Refusal
-from vgraph.source import Span
 
 
 class ListInExpression(Refusal):
@@ -19,15 +18,11 @@ class ListElsewhere(Refusal):
     label = "this is in {where}"
     help = "declare it there, outside of branches and loops, once for each visit"
 
-    where: str
-
 
 class ListOfNumbers(Refusal):
     title = "a local list holds vertices"
     label = "not {found}"
     help = "write `vg.local_list(vg.vertex, 64)`; `vg.local(vg.int64, 64)` is an array of numbers"
-
-    found: str
 
 
 class NoMoreRoom(Refusal):
@@ -37,16 +32,11 @@ class NoMoreRoom(Refusal):
     label = "not a number from {least:,} to {most:,}"
     help = "write `vg.local_list(vg.vertex, 64, more=1024)`"
 
-    least: int
-    most: int
-
 
 class ListMethod(Refusal):
     title = "a local list has no `{name}`"
     label = "what a visit has gathered it keeps to its end"
     help = "there are `cavity.append(u)`, `len(cavity)`, `cavity[i]`, `u in cavity` and `for u in cavity:`"
-
-    name: str
 
 
 class ElementOfList(Refusal):
@@ -77,14 +67,7 @@ class NotGathered(Refusal):
         " assigned again, what a loop over the list gives, and `cavity[i]`; a property that the operator does not write"
         " is read anywhere"
     )
-
-    name: str
-    how: str
-    write: Span
-
-    def notes(self) -> list[tuple[Span, str]]:
-        """Where it is written, if that is another place."""
-        return [*([(self.write, "it is written here")] if self.write != self.span else []), *super().notes()]
+    also = ("write", "it is written here")
 
 
 class NotCautious(Refusal):
@@ -97,8 +80,6 @@ class NotCautious(Refusal):
         " a first part, and write in a second one"
     )
     also = ("gather", "a vertex is gathered here")
-
-    gather: Span
 
 
 class UnionOfGathered(Refusal):

@@ -12,8 +12,6 @@ class TooDeep(Refusal):
     label = "the compiler's recursion does not fit below Python's limit of {limit} frames"
     help = "compute parts in statements of their own: `part = ...`; sys.setrecursionlimit raises the limit"
 
-    limit: int
-
 
 class TooLong(Refusal):
     """A program has more operations than the compiler takes, before any helper is inlined."""
@@ -21,9 +19,6 @@ class TooLong(Refusal):
     title = "the program is too long"
     label = "up to here it has more than {budget:,} operations"
     help = "an apply counts as {apply}; what is repeated belongs in a loop over range(...) or over neighbors"
-
-    budget: int
-    apply: int
 
 
 class LocalsTooLong(Refusal):
@@ -34,9 +29,6 @@ class LocalsTooLong(Refusal):
         " each vertex, `graph.scratch(...)` one for each vertex that a visit comes to"
     )
 
-    size: int
-    limit: int
-
 
 class InlinedTooOften(Refusal):
     """Helpers that call helpers make too large a program, as each call is inlined."""
@@ -44,7 +36,3 @@ class InlinedTooOften(Refusal):
     title = "calls of `{helper}` make the program too long"
     label = "each of {count:,} calls is inlined; the program then has more than {budget:,} operations"
     help = "call it once and keep its value in a variable, or call it in a loop over range(...)"
-
-    helper: str
-    count: int
-    budget: int

@@ -13,26 +13,17 @@ class UndefinedName(Refusal):
         "and its module"
     )
 
-    name: str
-    hint: str
-
 
 class PythonsOwn(Refusal):
     title = "`{name}` is a name of Python's own"
     label = "what it means to CPython, a compiled program does not know"
     help = "use a name without the underscores around it"
 
-    name: str
-
 
 class AlgorithmsVariable(Refusal):
     title = "`{name}` is a variable of the algorithm `{algorithm}`"
     label = "of an algorithm's names, operators see the parameters only"
     help = "{advice}"
-
-    name: str
-    algorithm: str
-    advice: str
 
 
 class TwoMeanings(Refusal):
@@ -41,9 +32,6 @@ class TwoMeanings(Refusal):
     title = "`{name}` has two meanings here"
     label = "a parameter of the algorithm `{algorithm}`, and a name where this function was defined"
     help = "rename one of them: only for functions defined beside the algorithm its parameters come first"
-
-    name: str
-    algorithm: str
 
 
 class CapturedArray(Refusal):
@@ -55,8 +43,6 @@ class CapturedArray(Refusal):
         "`v.table`; one without annotation is looped over, or made a frontier: `graph.frontier(seeds)`"
     )
 
-    what: str
-
 
 class ArrayInOperator(Refusal):
     title = "`{name}` is an array"
@@ -66,15 +52,11 @@ class ArrayInOperator(Refusal):
         "What is read as `{name}[i]` is annotated `{name}: vg.array(vg.float64)`"
     )
 
-    name: str
-
 
 class UsedBeforeAssignment(Refusal):
     title = "`{name}` has no value yet"
     label = "read here, but first assigned later"
     help = "assign it before this line"
-
-    name: str
 
 
 class OutsideItsLoop(Refusal):
@@ -84,16 +66,11 @@ class OutsideItsLoop(Refusal):
     label = "it exists in a loop, or in a branch that is never taken"
     help = "keep what you need in a variable of its own, assigned on every way to this line"
 
-    name: str
-
 
 class ArgumentAssigned(Refusal):
     title = "`{name}` cannot be assigned"
     label = "an argument or loop variable ({what}) stays what it is"
     help = "use a new name"
-
-    name: str
-    what: str
 
 
 class LocalReplaced(Refusal):
@@ -103,16 +80,11 @@ class LocalReplaced(Refusal):
     label = "here it is assigned again"
     help = "write the elements one by one, `{name}[i] = ...`, or use a new name"
 
-    name: str
-
 
 class NoVertexProperty(Refusal):
     title = "vertices have no property `{name}`"
     label = "neither the algorithm nor the graph has a vertex property of this name{hint}"
     help = "declare it in the algorithm: `{name} = graph.vertex_property(vg.float64)`"
-
-    name: str
-    hint: str
 
 
 class NoEdgeProperty(Refusal):
@@ -123,28 +95,16 @@ class NoEdgeProperty(Refusal):
         "{name}=values)`"
     )
 
-    name: str
-    hint: str
-    known: str
-
 
 class NoSuchGlobal(Refusal):
     title = "the graph has no `{name}`"
     label = "no global of this name was set before{hint}"
     help = "{advice}"
 
-    name: str
-    hint: str
-    advice: str
-
 
 class NoAttribute(Refusal):
     title = "there is no `{name}` here"
     label = "{owner} has no attribute `{name}`{hint}"
-
-    name: str
-    owner: str
-    hint: str
 
 
 class UndirectedReverse(Refusal):
@@ -158,12 +118,8 @@ class DirectedGraph(Refusal):
     label = "this graph is directed"
     help = "say which side: `out_{name}` or `in_{name}`"
 
-    name: str
-
 
 class NameClash(Refusal):
     title = "two properties are called `{name}`"
     label = "the program uses another property of this name already"
     help = "rename one of them: a vertex and an edge property used in one program need different names"
-
-    name: str

@@ -10,16 +10,11 @@ class AlgorithmInOperator(Refusal):
     label = "an operator is one visit of a round"
     help = "call it in the algorithm, and read its result here: `level = {name}(graph, ...).level`, then `v.level`"
 
-    name: str
-
 
 class NotTheGraph(Refusal):
     title = "`{name}` runs on the graph of its caller"
     label = "the graph is its first argument"
     help = "it is {signature}"
-
-    name: str
-    signature: str
 
 
 class ArgumentMissing(Refusal):
@@ -27,20 +22,11 @@ class ArgumentMissing(Refusal):
     label = "not given"
     help = "it is {signature}"
 
-    name: str
-    parameter: str
-    signature: str
-
 
 class NotAnArgument(Refusal):
     title = "`{parameter}` of `{name}` does not take this"
     label = "this is {what}"
     help = "it takes {wanted}"
-
-    name: str
-    parameter: str
-    what: str
-    wanted: str
 
 
 class OtherType(Refusal):
@@ -50,18 +36,11 @@ class OtherType(Refusal):
     label = "{held} here, {wanted} there"
     help = "make a property of that type, and copy the values: `x[:] = y`"
 
-    parameter: str
-    held: str
-    wanted: str
-
 
 class Finished(Refusal):
     title = "`{name}` cannot be called: its results are made in Python, after the run"
     label = "by `{hook}`, which finishes it"
     help = "run it by vg.run, and give what it found to this algorithm as a parameter"
-
-    name: str
-    hook: str
 
 
 class HookNeedsValue(Refusal):
@@ -71,20 +50,11 @@ class HookNeedsValue(Refusal):
     label = "{who} asks for it in Python"
     help = "give a constant, or a parameter of this algorithm as it is, not what is computed in the run"
 
-    name: str
-    parameter: str
-    who: str
-
 
 class NoSuchResult(Refusal):
     title = "`{algorithm}` gives no `{name}`"
     label = "no such result{hint}"
     help = "its results are {listed}"
-
-    name: str
-    algorithm: str
-    listed: str
-    hint: str
 
 
 class Derived(Refusal):
@@ -92,16 +62,11 @@ class Derived(Refusal):
     label = "not there during a run"
     help = "run it by vg.run, and give this to the algorithm as a parameter"
 
-    name: str
-    algorithm: str
-
 
 class EdgeResult(Refusal):
     title = "`{name}` cannot get the values of a property of edges"
     label = "the result of a call"
     help = "make it the variable's own, which has no other: `{name} = algorithm(graph, ...).{name}`"
-
-    name: str
 
 
 class PropertyInHelper(Refusal):
@@ -111,5 +76,3 @@ class PropertyInHelper(Refusal):
         "make it in the algorithm, and give it to the helper; the results of a call are read without one: "
         "`found = bfs(graph, source)`, then `found.level`"
     )
-
-    helper: str

@@ -10,15 +10,11 @@ class QueueMethod(Refusal):
     label = "not a method of the language"
     help = "a queue takes `pop()`: the vertices of the lowest value; those whose values change move by themselves"
 
-    name: str
-
 
 class NotAPriority(Refusal):
     title = "a priority queue orders vertices by an integer property of the algorithm"
     label = "this is {what}"
     help = "declare one: `degree = graph.vertex_property(vg.int32)`; int32, int64 and uint32 will do"
-
-    what: str
 
 
 class OtherPriority(Refusal):
@@ -27,6 +23,3 @@ class OtherPriority(Refusal):
     title = "`{name}` is a queue over `{prop}` already"
     label = "another property"
     help = "use another name"
-
-    name: str
-    prop: str

@@ -12,11 +12,6 @@ class IllegalSchedule(Refusal, ScheduleError):
     title = "`{option}` is not legal for `{at}`"
     label = "{reason}"
     help = "{way_out}"
-
-    at: str
-    option: str
-    reason: str
-    way_out: str
     leans: frozenset[str] = frozenset()
     """The axes whose options it depends on: none of another axis would make it legal."""
 
@@ -28,8 +23,6 @@ class NoChangedVertices(Refusal):
     label = "uniting disjoint sets gives no frontier"
     help = "apply it as a statement, without assigning its result"
 
-    operator: str
-
 
 class NoExclusiveEdges(Refusal, ScheduleError):
     """An operator that writes both ends of its edge, or what it gathers, where no schedule is chosen unasked."""
@@ -37,11 +30,6 @@ class NoExclusiveEdges(Refusal, ScheduleError):
     title = "no schedule is chosen for `{operator}` on a device of kind {device}"
     label = "{what}"
     help = "{way_out}"
-
-    device: str
-    operator: str
-    what: str
-    way_out: str
 
 
 class NumberingMatters(Refusal, ScheduleError):
@@ -51,9 +39,6 @@ class NumberingMatters(Refusal, ScheduleError):
     label = "{reason}"
     help = "leave `relabel` out"
 
-    algorithm: str
-    reason: str
-
 
 class OrderStays(Refusal, ScheduleError):
     """`relabel=vg.overlap(...)` for a program that keeps what cannot be put into another order while it runs."""
@@ -61,6 +46,3 @@ class OrderStays(Refusal, ScheduleError):
     title = "`relabel=vg.overlap(...)` is not legal for `{algorithm}`: it cannot go on in another order"
     label = "{reason}"
     help = 'have the order made before the run: relabel="rcm" instead of relabel=vg.overlap("rcm")'
-
-    algorithm: str
-    reason: str

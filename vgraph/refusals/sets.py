@@ -12,7 +12,6 @@ class NotOnASet(Refusal):
     label = "{reason}"
     help = "run it on one device"
 
-    algorithm: str
     reason: str
 
 
@@ -22,6 +21,3 @@ class NotDivided(Refusal):
     title = "`{algorithm}` has no loop that members of a set of devices divide"
     label = "{reason}"
     help = "leave `share` out: every member then runs all of the program on its part of the graph"
-
-    algorithm: str
-    reason: str

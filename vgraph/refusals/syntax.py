@@ -98,8 +98,6 @@ class Slice(Refusal):
     label = "{reason}"
     help = "for example `v.feature[1:3]`; else loop over `range(...)` and use one index at a time"
 
-    reason: str
-
 
 class Yield(Refusal):
     title = "`yield` is not part of the language"

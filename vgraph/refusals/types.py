@@ -10,9 +10,6 @@ class NotAValue(Refusal):
     label = "this is {what}"
     help = "{advice}"
 
-    what: str
-    advice: str
-
 
 class NotAVariable(Refusal):
     title = "this cannot be kept in a variable"
@@ -22,25 +19,17 @@ class NotAVariable(Refusal):
         "neighbors are written where they are used: in loops, `in` and `len(...)`"
     )
 
-    what: str
-
 
 class NotABool(Refusal):
     title = "a condition is needed here"
     label = "this is {what}"
     help = "{advice}"
 
-    what: str
-    advice: str
-
 
 class NotAnInteger(Refusal):
     title = "{what} is an integer"
     label = "this is {type}"
     help = "write `int(x)` to cut off the fraction"
-
-    what: str
-    type: str
 
 
 class NotAVertex(Refusal):
@@ -51,17 +40,11 @@ class NotAVertex(Refusal):
         " `vg.vertex(i)` is that of a number, and `vg.none` no vertex"
     )
 
-    type: str
-
 
 class TypeMismatch(Refusal):
     title = "`{op}` does not take {left} and {right}"
     label = "{left} {op} {right}"
     help = "convert one side, for example `vg.int64(x)` or `vg.float64(x)`"
-
-    op: str
-    left: str
-    right: str
 
 
 class ChoiceMismatch(Refusal):
@@ -69,18 +52,11 @@ class ChoiceMismatch(Refusal):
     label = "{left} or {right}"
     help = "convert one of them"
 
-    left: str
-    right: str
-
 
 class IncompatibleAssignment(Refusal):
     title = "`{name}` cannot hold both {old} and {new}"
     label = "{new} here, {old} elsewhere"
     help = "use two variables, or convert one of the values"
-
-    name: str
-    old: str
-    new: str
 
 
 class LossyStore(Refusal):
@@ -88,19 +64,11 @@ class LossyStore(Refusal):
     label = "{given} where {wanted} is kept"
     help = "{advice}"
 
-    place: str
-    wanted: str
-    given: str
-    advice: str
-
 
 class LiteralOutOfRange(Refusal):
     title = "{value} does not fit {type}"
     label = "{value} is used as {type} here"
     help = "declare a wider type, or convert: `vg.int64(x)`"
-
-    value: str
-    type: str
 
 
 class VectorTooLong(Refusal):
@@ -108,17 +76,11 @@ class VectorTooLong(Refusal):
     label = "one of more than {limit:,} is read and written by single elements only"
     help = "loop over them: `for i in range(len(v.x)): total += v.x[i]`"
 
-    length: int
-    limit: int
-
 
 class NumberHasNoAttributes(Refusal):
     title = "{type} has no attribute `{name}`"
     label = "attributes belong to vertices and edges"
     help = "read properties at a vertex: `v.{name}`"
-
-    type: str
-    name: str
 
 
 class VectorHasNoMethods(Refusal):
@@ -128,9 +90,6 @@ class VectorHasNoMethods(Refusal):
         "read or write an element, `x[i]`; count in a variable how many are in use: `x[n] = y` and `n += 1`"
     )
 
-    type: str
-    name: str
-
 
 class WrongIndices(Refusal):
     title = "`{name}` takes {wanted}"
@@ -138,10 +97,6 @@ class WrongIndices(Refusal):
     help = (
         "`{name}: vg.array(vg.float64)` is read as `{name}[i]`, `vg.array(vg.float64, 2)` as `{name}[i, j]`"
     )
-
-    name: str
-    wanted: str
-    given: int
 
 
 class NoSuchDimension(Refusal):
@@ -153,8 +108,6 @@ class NoSuchDimension(Refusal):
         "`len(table)` is `table.shape[0]`; `cost.shape[1]` are the columns of `cost: vg.array(vg.float64, 2)`"
     )
 
-    dimensions: int
-
 
 class NoIndex(Refusal):
     title = "{what} has no elements"
@@ -164,8 +117,6 @@ class NoIndex(Refusal):
         " frontiers have elements"
     )
 
-    what: str
-
 
 class BitsOfWrongType(Refusal):
     """`& | ^ ~ << >>` of floats, `~ << >>` of bools."""
@@ -173,10 +124,6 @@ class BitsOfWrongType(Refusal):
     title = "`{op}` is for {types}"
     label = "this is {type}"
     help = "for conditions use `and`, `or`, `not`"
-
-    op: str
-    types: str
-    type: str
 
 
 class MatrixProduct(Refusal):
@@ -190,25 +137,17 @@ class VectorComparison(Refusal):
     label = "`{op}` takes single numbers"
     help = "`==` and `!=` compare vectors as a whole; else compare elements `x[i]`, or `vg.sum` and `vg.dot` of vectors"
 
-    op: str
-
 
 class NotVectors(Refusal):
     title = "{function} takes vectors"
     label = "this is {what}"
     help = "vectors are properties of type `vg.vector(vg.float32, n)`; add up other things in a loop"
 
-    function: str
-    what: str
-
 
 class CannotCast(Refusal):
     title = "{source} cannot become {target}"
     label = "no such conversion"
     help = "convert elements `x[i]` one by one"
-
-    source: str
-    target: str
 
 
 class Membership(Refusal):
@@ -221,8 +160,6 @@ class Membership(Refusal):
         " algorithm, a bool property in an operator"
     )
 
-    what: str
-
 
 class NotNeighbors(Refusal):
     """An operator between neighbors and something else, or one that sets do not have."""
@@ -230,9 +167,6 @@ class NotNeighbors(Refusal):
     title = "`{op}` does not combine {what}"
     label = "neighbors are combined with neighbors"
     help = "the `&`, `|` and `-` of neighbors are sets, to loop over or for len(): `v.out_neighbors & u.out_neighbors`"
-
-    op: str
-    what: str
 
 
 class Identity(Refusal):
@@ -247,6 +181,3 @@ class BadReduction(Refusal):
     title = "values of type {type} do not combine by `{op}`"
     label = "{type} under `{op}`"
     help = "numbers combine by +, *, min, max; bools by `or`, `and`; integers by |, &; vertices by min, max"
-
-    op: str
-    type: str

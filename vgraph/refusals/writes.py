@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vgraph.refusals.base import Refusal
-from vgraph.source import Span
 
 
 class NotAReduction(Refusal):
@@ -14,9 +13,6 @@ class NotAReduction(Refusal):
         " = e`, for the first writer"
     )
 
-    place: str
-    how: str
-
 
 class GlobalNotReduced(Refusal):
     title = "{place} is written by all visits at once"
@@ -25,9 +21,6 @@ class GlobalNotReduced(Refusal):
         "use a reduction, such as `graph.x += e` or `graph.x = max(graph.x, e)`; the algorithm may set it"
         " freely"
     )
-
-    place: str
-    how: str
 
 
 class WriteToSource(Refusal):
@@ -39,15 +32,11 @@ class WriteToSource(Refusal):
         " come one after the other"
     )
 
-    name: str
-
 
 class WriteToEdge(Refusal):
     title = "`{name}` of an edge belongs to the graph"
     label = "it cannot be written"
     help = "declare a property of your own in the algorithm: `x = graph.edge_property(vg.int32, fill=0)`"
-
-    name: str
 
 
 class SharedEdge(Refusal):
@@ -59,9 +48,6 @@ class SharedEdge(Refusal):
         "what an edge operator visits and what `v.out_edges` of its own vertex gives is written freely"
     )
 
-    place: str
-    how: str
-
 
 class EdgeOfTwoVisits(Refusal):
     """An edge property that an operator writes at arcs of its own, and uses at the same arcs of other visits."""
@@ -70,9 +56,6 @@ class EdgeOfTwoVisits(Refusal):
     label = "the same edge may be one that another vertex writes"
     help = "an operator that writes an edge property comes to edges in one way: use two operators"
     also = ("write", "it is written here")
-
-    name: str
-    write: Span
 
 
 class WriteElsewhere(Refusal):
@@ -87,9 +70,6 @@ class ReadsBeyondEnds(Refusal):
     help = "read it in a second operator, or read a copy: a property that this operator does not write"
     also = ("write", "it is written here")
 
-    name: str
-    write: Span
-
 
 class UnionBesideBothEnds(Refusal):
     title = "an operator that writes both ends of its edge unites no sets"
@@ -102,16 +82,11 @@ class ReadOnly(Refusal):
     label = "{reason}"
     help = "declare a property of your own: `x = graph.vertex_property(...)`"
 
-    name: str
-    reason: str
-
 
 class DisjointSets(Refusal):
     title = "`{name}` holds disjoint sets"
     label = "they change by vg.union only"
     help = "write `vg.union(src.{name}, dst.{name})`"
-
-    name: str
 
 
 class BadUnion(Refusal):
@@ -135,8 +110,6 @@ class ElementOfValue(Refusal):
         " written where it is: `v.x[i] = ...`"
     )
 
-    name: str
-
 
 class WriteInHelper(Refusal):
     title = "`{name}` computes a value, it may not write"
@@ -146,17 +119,12 @@ class WriteInHelper(Refusal):
         "of its own"
     )
 
-    name: str
-
 
 class MixedWrites(Refusal):
     title = "`{name}` is updated in two different ways"
     label = "together they would depend on the order of the visits"
     help = "use two properties, or two operators applied one after the other"
     also = ("other", "the other update")
-
-    name: str
-    other: Span
 
 
 class ReadsWhatItReduces(Refusal):
@@ -165,19 +133,12 @@ class ReadsWhatItReduces(Refusal):
     help = "test and update in one statement (`x = min(x, e)`), or read it in a second operator"
     also = ("write", "it is reduced here")
 
-    name: str
-    op: str
-    write: Span
-
 
 class ReadsWhatItClaims(Refusal):
     title = "`{name}` is read while other visits claim it"
     label = "whether it is claimed yet depends on the order of the visits"
     help = "put what belongs to the claim under the same `if`, and everything else into a second operator"
     also = ("write", "it is claimed here")
-
-    name: str
-    write: Span
 
 
 class DependentWrites(Refusal):
@@ -190,8 +151,6 @@ class DependentWrites(Refusal):
         "`dst.dist, dst.parent = min((dst.dist, dst.parent), (e, src))`"
     )
 
-    place: str
-
 
 class GuardMismatch(Refusal):
     """`if e < x: x = f`."""
@@ -200,8 +159,6 @@ class GuardMismatch(Refusal):
     label = "{place} is compared with one value and assigned another"
     help = "assign the value that was compared: `if e < x: x = e`"
 
-    place: str
-
 
 class ElseOfUpdate(Refusal):
     title = "a guarded update has no `else`"
@@ -209,23 +166,17 @@ class ElseOfUpdate(Refusal):
     help = "put this into a second operator, applied before or after"
     also = ("update", "the update")
 
-    update: Span
-
 
 class ClaimFromVariable(Refusal):
     title = "a claim starts from a value that is the same everywhere"
     label = "{place} is compared with something that differs from visit to visit"
     help = "compare with a constant such as -1 or vg.none, or with a global `graph.x`"
 
-    place: str
-
 
 class VectorClaim(Refusal):
     title = "vectors cannot be claimed"
     label = "{place} is too large for one step"
     help = "claim a bool or int property and write the vector under the same `if`"
-
-    place: str
 
 
 class TupleShape(Refusal):
@@ -235,8 +186,6 @@ class TupleShape(Refusal):
     label = "not {count} values in parentheses"
     help = "write `x, y = min((x, y), (a, b))`"
 
-    count: int
-
 
 class TuplePlaces(Refusal):
     """Places that are not updated in one step."""
@@ -244,8 +193,6 @@ class TuplePlaces(Refusal):
     title = "these are not updated together"
     label = "{reason}"
     help = "what is updated together are different properties of one vertex, or different globals"
-
-    reason: str
 
 
 class TupleType(Refusal):
@@ -255,9 +202,6 @@ class TupleType(Refusal):
     label = "a {found}"
     help = "numbers, bools and vertices are compared one after the other"
 
-    place: str
-    found: str
-
 
 class TupleTooWide(Refusal):
     """More bits than one step takes."""
@@ -265,10 +209,6 @@ class TupleTooWide(Refusal):
     title = "{bits} bits are too many to compare in one step"
     label = "at most {widest}; {fields}"
     help = "use narrower types, such as vg.int32 or vg.float32, or fewer places"
-
-    bits: int
-    widest: int
-    fields: str
 
 
 class TupleApart(Refusal):
@@ -278,8 +218,3 @@ class TupleApart(Refusal):
     label = "here it is updated {how}"
     help = "update the same places together wherever operators meet, or use another property here"
     also = ("other", "the update together")
-
-    name: str
-    others: str
-    how: str
-    other: Span

@@ -164,7 +164,7 @@ class Choice:
         if span is None:
             raise ScheduleError(f"{option} is not legal for {self.apply.label!r}: {reason}; {way_out}")
         leans = frozenset(name for name in DECIDED if self.chosen.leans & _BIT[name])
-        raise IllegalSchedule(span, self.apply.label, option, reason, way_out, leans)
+        raise IllegalSchedule(span, option, self.apply.label, reason, way_out, leans=leans)
 
     def because(self, value: object, reason: str) -> None:
         """Keep the reason of a choice for `explain`."""

@@ -47,7 +47,7 @@ def choose(c: Choice, asked: Conflict | None) -> Conflict:
     if asked is None and (gathers_there or c.axis.lack(chosen, c.device)):
         several = [v for v in c.axis.candidates if _fits(c, v) and c.axis.lack(v, c.device) is None]
         ask = f"ask for conflict={spelled(several[0], 'vg.')} or " if several else ""
-        raise NoExclusiveEdges(write.span, c.device, c.operator.name, what, f'{ask}use device="cpu"')
+        raise NoExclusiveEdges(write.span, c.operator.name, c.device, what, f'{ask}use device="cpu"')
     if c.context.deterministic and not (chosen.key or chosen == MARKED):
         way_out = _WAY_OUT.format("" if c.is_edge else " or vg.MARKED")
         who = "edge" if c.is_edge else "visit"

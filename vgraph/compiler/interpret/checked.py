@@ -108,7 +108,7 @@ class CheckedMachine(Machine):
                 prop, index = place
                 what = self.name(prop, index) if prop in self.properties else f"`{prop}`"
                 here, there = ("writes" if a.write else "reads" for a in (now, other))
-                raise DataRace(now.span, what, here, there, other.span)
+                raise DataRace(now.span, what, here, other.span, there)
         alike = [a for a in before if (a.write, a.atomic, a.locks) == (writes, atomic, now.locks)]
         if len(alike) < 2 and all(a.task != task for a in alike):
             before.append(now)
@@ -195,7 +195,8 @@ class CheckedMachine(Machine):
     def stored(self, n: ir.Node, what: str, value: Any) -> None:
         """Raise NaNAppears if a NaN that was made is stored."""
         if self.task in self.born and _has_nan(value):
-            raise NaNAppears(self.born[self.task], what, self.span(n))
+            born, at = self.born[self.task], self.span(n)
+            raise NaNAppears(born, what, at if at.line != born.line else None)
 
     def place(self, prop: str, index: Any) -> tuple[str, int, int]:
         """An element of a property, the running thread's own if each has one."""

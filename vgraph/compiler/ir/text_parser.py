@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from vgraph.compiler import ir
 from vgraph.compiler.functions import call_type
@@ -30,10 +30,8 @@ _GRAMMAR = Path(__file__).parent / "ir.lark"
 class IrSyntaxError(Diagnostic):
     """Text that is not a program of the IR."""
 
-    title: ClassVar[str] = "the text is not valid IR"
-    label: ClassVar[str] = "{reason}"
-
-    reason: str
+    title = "the text is not valid IR"
+    label = "{reason}"
 
 
 @cache

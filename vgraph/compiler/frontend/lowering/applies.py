@@ -105,7 +105,7 @@ def _operator(ctx: Context, definition: OperatorDef, kind: str, span: Span) -> i
     if op.is_edge != (kind == "edge_apply"):
         what = "an edge operator" if op.is_edge else "a vertex operator"
         how = "graph.edge_apply" if op.is_edge else "graph.vertex_apply"
-        raise refusals.driver.WrongOperatorKind(span, op.name, kind, what, how)
+        raise refusals.driver.WrongOperatorKind(span, kind, op.name, what, how)
     returns = bool(op.body) and isinstance(op.body[-1], ir.Emit)
     if returns and kind == "vertex_apply":
         raise refusals.driver.ResultIgnored(span, op.name)

@@ -110,7 +110,7 @@ class _Walk:
         write = self.written[prop]
         assert n.span is not None
         assert write is not None
-        return refusals.gathering.NotGathered(n.span, prop, how, write)
+        return refusals.gathering.NotGathered(n.span, prop, how, write if write != n.span else None)
 
     def is_mine(self, e: ir.Expr, known: _Known) -> bool:
         """Whether a vertex is one that was acquired, or none."""

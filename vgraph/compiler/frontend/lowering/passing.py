@@ -112,7 +112,7 @@ def _one(ctx: AlgorithmContext, e: s.Expr, callee: AlgorithmDef, parameter: insp
 
 def _refused(span: Span, callee: AlgorithmDef, name: str, what: str) -> refusals.programs.NotAnArgument:
     return refusals.programs.NotAnArgument(
-        span, callee.name, name, what, accepts(callee.annotations.get(name))
+        span, name, callee.name, what, accepts(callee.annotations.get(name))
     )
 
 
@@ -124,7 +124,7 @@ def _typed(
         return type_of(value, callee.annotations.get(parameter.name), parameter.default)
     except NotAccepted as problem:
         text = str(problem)
-        raise refusals.programs.NotAnArgument(span, callee.name, parameter.name, words, text) from None
+        raise refusals.programs.NotAnArgument(span, parameter.name, callee.name, words, text) from None
 
 
 def _constant(

@@ -160,7 +160,7 @@ def _array(ctx: AlgorithmContext, p: ir.Property, given: Passed, callee: Algorit
     if prop is None or prop.site is not p.site:
         what = "a frontier" if prop is None else "an array" if prop.site is ir.Site.ARRAY else "a property"
         wanted = "an array that loops run over" if p.site is ir.Site.ARRAY else "a property of vertices"
-        raise refusals.programs.NotAnArgument(given.span, callee.name, p.name, what, wanted)
+        raise refusals.programs.NotAnArgument(given.span, p.name, callee.name, what, wanted)
     if prop.type != p.type:
         raise refusals.programs.OtherType(given.span, p.name, describe(prop.type), describe(p.type))
     ctx.unit.parameter_property(prop.name, given.span)  # which is read, too, where it is one
@@ -190,7 +190,7 @@ def _hooks(
     def known(name: str, who: str) -> list[Any]:
         found = given[name].known
         if found is None or isinstance(found[1], DType):
-            raise refusals.programs.HookNeedsValue(given[name].span, callee.name, name, who)
+            raise refusals.programs.HookNeedsValue(given[name].span, name, callee.name, who)
         return [found[0], found[1].item() if isinstance(found[1], np.generic) else found[1]]
 
     noted = ctx.unit.hooks
@@ -222,7 +222,7 @@ def _attribute(ctx: AlgorithmContext, e: s.Attribute, owner: en.Results) -> en.E
         raise refusals.programs.Derived(e.name_span, e.name, owner.algorithm.name)
     listed = ", ".join(f"`{name}`" for name in owner.values)
     hint = did_you_mean(e.name, list(owner.values))
-    raise refusals.programs.NoSuchResult(e.name_span, e.name, owner.algorithm.name, listed, hint)
+    raise refusals.programs.NoSuchResult(e.name_span, owner.algorithm.name, e.name, hint, listed)
 
 
 USES = Uses(attribute=_attribute, bind=alias)

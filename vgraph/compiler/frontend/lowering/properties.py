@@ -100,7 +100,7 @@ def own_property(
     kept = declared(ctx, target, kind, make).property
     if (kept.type, kept.disjoint, kept.origin) != (t, disjoint, origin):
         old = describe(kept.type)
-        raise refusals.driver.Redeclared(span, target.id, old, describe(t), kept.span or span)
+        raise refusals.driver.Redeclared(span, target.id, describe(t), old, kept.span or span)
     return kept
 
 

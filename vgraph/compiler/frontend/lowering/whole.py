@@ -137,7 +137,7 @@ def _one(inner: Context, text: s.Expr, how: str) -> Value:
         t: Type = Vector(wide, x.type.length) if isinstance(x.type, Vector) else wide
         return Value(fit(x, t), t, text.span)
     if element.kind in (Kind.BOOL, Kind.INDEX):
-        raise refusals.types.BadReduction(text.span, how, describe(x.kind))
+        raise refusals.types.BadReduction(text.span, describe(x.kind), how)
     return Value(fit(x, x.type), x.type, text.span)
 
 

@@ -242,7 +242,7 @@ def _check_operation(place: Place, op: str, span: Span) -> None:
     if not bits and op in ("+", "*"):
         ok = kind not in (Kind.BOOL, Kind.INDEX)
     if not ok:
-        raise refusals.types.BadReduction(span, op, describe(place.type))
+        raise refusals.types.BadReduction(span, describe(place.type), op)
 
 
 def _unless_nan(made: ir.Reduce | ir.ReduceGlobal) -> ir.Stmt:
@@ -289,8 +289,7 @@ def check_reads(ctx: OperatorContext) -> None:
     """Refuse reads of the own vertex that see some of the round's writes and not others."""
     for name, span in ctx.own_reads:
         if name in ctx.reduced:
-            op, write = ctx.reduced[name]
-            raise refusals.writes.ReadsWhatItReduces(span, name, op, write)
+            raise refusals.writes.ReadsWhatItReduces(span, name, ctx.reduced[name][1])
         if name in ctx.claimed and ctx.is_edge:
             raise refusals.writes.ReadsWhatItClaims(span, name, ctx.claimed[name])
     for writing in ctx.edge_uses:
@@ -318,8 +317,7 @@ def check_ends(operator: ir.Operator) -> None:
 def _check_edge_uses(ctx: OperatorContext, write: EdgeUse, use: EdgeUse) -> None:
     """Refuse an access of what the operator writes at the same edge in another visit, but for reductions of a kind."""
     if write.side is None and not use.writes:
-        op = ctx.reduced[write.name][0]
-        raise refusals.writes.ReadsWhatItReduces(use.span, write.name, op, write.span)
+        raise refusals.writes.ReadsWhatItReduces(use.span, write.name, write.span)
     if write.side != use.side:
         raise refusals.writes.EdgeOfTwoVisits(use.span, write.name, write.span)
 
