@@ -3,6 +3,7 @@ on a GPU by sorting arcs by where they lead. Both give the same rows, each as it
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -17,12 +18,17 @@ RANGE: Final = 1 << 16
 """Arcs from which on a thread of its own pays."""
 NONE: Final = 2**32 - 1
 """The mate of a vertex without one."""
+Room = tuple[NDArray[Any], NDArray[Any]]
+"""Targets and weights of arcs."""
 
 
-def contracted(graph: Graph, mate: NDArray[np.uint32], threads: int) -> tuple[Graph, NDArray[np.int32]]:
+def contracted(
+    graph: Graph, mate: NDArray[np.uint32], threads: int, rooms: list[Room] | None = None
+) -> tuple[Graph, NDArray[np.int32]]:
     """The graph in which a vertex and its mate are one, and which one that is for each vertex.
 
-    Weights are added up, loops go. Rows are not sorted: arcs stand as the pair's own did.
+    Weights are added up, loops go. Rows are not sorted: arcs stand as the pair's own did. rooms: what threads write
+    rows to, made by the first call of several, which has the largest graph.
     """
     offsets, columns = graph.out.row_offsets, graph.out.column_indices
     weights, load = graph.edge_properties["weight"], graph.vertex_properties["load"]
@@ -39,22 +45,37 @@ def contracted(graph: Graph, mate: NDArray[np.uint32], threads: int) -> tuple[Gr
     inside = np.searchsorted(offsets[first], np.arange(1, parts) * (columns.size / parts))
     bounds = np.concatenate(([0], inside, [count])).astype(np.int64)
     sizes, lengths = np.empty(count, np.uint32), np.zeros(parts, np.uint64)
-    # Memory is as large as it may have to be; what is not written to takes none.
-    made = [
-        (np.empty(columns.size, columns.dtype), np.empty(columns.size, weights.dtype)) for _ in range(parts)
-    ]
+    rooms = [] if rooms is None or parts == 1 else rooms
+    while len(rooms) < parts:  # as large as it may have to be; what is not written to takes no memory
+        rooms.append((np.empty(columns.size, columns.dtype), np.empty(columns.size, weights.dtype)))
 
     def part(k: int) -> tuple[NDArray[Any], ...]:
         place = np.zeros(count, np.uint32)
         row = offsets, columns, weights, mate, coarse, first, place, sizes
-        return *row, *made[k], lengths[k : k + 1]
+        return *row, *rooms[k], lengths[k : k + 1]
 
     in_parts(machine_code("contraction", "vg_contract", types), bounds, part)
-    rows = [[x[: int(size)] for x in arrays] for arrays, size in zip(made, lengths, strict=True)]
-    targets, sums = rows[0] if parts == 1 else (np.concatenate(x) for x in zip(*rows, strict=True))
-    starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(offsets.dtype)
+    targets, sums = _joined(rooms[:parts], lengths.astype(np.int64))
+    starts = np.zeros(count + 1, offsets.dtype)
+    np.cumsum(sizes, dtype=starts.dtype, out=starts[1:])
     topology = Topology(Adjacency(starts, targets), targets.size, True)
     return Graph(topology, {"weight": sums}, {"load": loads}), coarse.view(np.int32)
+
+
+def _joined(rooms: list[Room], lengths: NDArray[np.int64]) -> Room:
+    """What each thread made, one behind the other: as many threads copy it, mostly to memory that is new."""
+    if len(rooms) == 1:
+        return rooms[0][0][: lengths[0]], rooms[0][1][: lengths[0]]
+    ends = np.cumsum(lengths)
+    targets, sums = (np.empty(int(ends[-1]), x.dtype) for x in rooms[0])
+
+    def copy(k: int) -> None:
+        own = slice(ends[k] - lengths[k], ends[k])
+        targets[own], sums[own] = (x[: lengths[k]] for x in rooms[k])
+
+    with ThreadPoolExecutor(len(rooms)) as pool:
+        list(pool.map(copy, range(len(rooms))))
+    return targets, sums
 
 
 def contracted_by_keys(graph: Graph, mate: Any, xp: Any) -> tuple[Graph, Any]:

@@ -156,6 +156,7 @@ def coarsened(problem: Problem, place: Host) -> list[Level]:
     levels = [Level(place.moved(problem.graph, unweighted=problem.unweighted))]
     smallest = max(COARSEST, PER_PART * problem.k)
     heaviest = max(1, int(1.5 * int(problem.loads.sum(dtype=np.int64)) / smallest))
+    threads, rooms = problem.threads or default_threads(), []
     while (n := levels[-1].graph.num_vertices) > smallest:
         started = time.perf_counter()
         level = levels[-1]
@@ -166,7 +167,7 @@ def coarsened(problem: Problem, place: Host) -> list[Level]:
             coarser, level.to_coarser = contracted_by_keys(level.graph, mate, place.xp)
             like(problem.graph, coarser)
         else:
-            coarser, level.to_coarser = contracted(level.graph, mate, problem.threads or default_threads())
+            coarser, level.to_coarser = contracted(level.graph, mate, threads, rooms)
         levels.append(Level(coarser, seconds=time.perf_counter() - started))
     return levels
 
