@@ -193,11 +193,13 @@ def test_contraction_adds_up(id_bits, most, threads, monkeypatch):
     weights = problem.graph.edge_properties["weight"]
     assert problem.graph.id_dtype.itemsize * 8 == id_bits
     assert weights.dtype == problem.loads.dtype == (np.int32 if most == 9 else np.int64)
+    rooms, before = [], None
     for singles in (0, 60, 200):
         order = np.random.default_rng(singles).permutation(200)[singles:]
         mate = np.full(200, multilevel.NONE, np.uint32)
         mate[order[::2]], mate[order[1::2]] = order[1::2], order[::2]
-        coarse, to_coarser = contraction.contracted(problem.graph, mate, threads)
+        coarse, to_coarser = contraction.contracted(problem.graph, mate, threads, rooms)
+        assert len(rooms) == (0 if threads == 1 else threads)
         count = 200 - order.size // 2
         assert coarse.num_vertices == count
         assert (to_coarser[order[::2]] == to_coarser[order[1::2]]).all()
@@ -212,6 +214,9 @@ def test_contraction_adds_up(id_bits, most, threads, monkeypatch):
         assert coarse.vertex_properties["load"].tolist() == loads.tolist()
         one, _ = contraction.contracted(problem.graph, mate, 1)
         assert one.out.column_indices.tolist() == coarse.out.column_indices.tolist()
+        if before is not None:  # its arcs are its own
+            assert before[0].out.column_indices.tolist() == before[1]
+        before = coarse, coarse.out.column_indices.tolist()
 
 
 @pytest.mark.slow

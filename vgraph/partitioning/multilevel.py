@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vgraph.graph import Graph
 from vgraph.language.decorators import AlgorithmDef
-from vgraph.partitioning.contraction import NONE, contracted, contracted_by_keys, owners
+from vgraph.partitioning.contraction import NONE, Room, contracted, contracted_by_keys, owners
 from vgraph.partitioning.places import Host, like, place_for
 from vgraph.partitioning.problem import Problem
 from vgraph.partitioning.programs.bisection import bisection
@@ -156,7 +156,8 @@ def coarsened(problem: Problem, place: Host) -> list[Level]:
     levels = [Level(place.moved(problem.graph, unweighted=problem.unweighted))]
     smallest = max(COARSEST, PER_PART * problem.k)
     heaviest = max(1, int(1.5 * int(problem.loads.sum(dtype=np.int64)) / smallest))
-    threads, rooms = problem.threads or default_threads(), []
+    threads = problem.threads or default_threads()
+    rooms: list[Room] = []
     while (n := levels[-1].graph.num_vertices) > smallest:
         started = time.perf_counter()
         level = levels[-1]
