@@ -60,8 +60,8 @@ def pytest_collection_finish() -> None:
 def how_programs_are_compiled(request: pytest.FixtureRequest) -> Iterator[None]:
     """Other programs of tests run for a moment: VGRAPH_OPT=0, unless it is set, is several times as fast."""
     with pytest.MonkeyPatch.context() as patch:
-        if not OPTIMISED.search(request.path.as_posix()):
-            patch.setenv("VGRAPH_OPT", os.environ.get("VGRAPH_OPT", "0"))
+        opt = "3" if OPTIMISED.search(request.path.as_posix()) else "0"
+        patch.setenv("VGRAPH_OPT", os.environ.get("VGRAPH_OPT", opt))
         if BETWEEN.search(request.path.as_posix()):
             patch.setenv("VGRAPH_VERIFY", os.environ.get("VGRAPH_VERIFY", "1"))
         yield

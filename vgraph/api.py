@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vgraph.errors import DeviceError, ParameterError, shown
@@ -93,7 +94,7 @@ def run(
     """
     job = job_of(**locals())
     with reporter(progress, algorithm.name) as report:
-        return job.as_seen(execute(job, runner_for(job), report))
+        return job.as_seen(execute(replace(job, hurried=True), runner_for(job), report))
 
 
 AlgorithmDef.runs = staticmethod(run)

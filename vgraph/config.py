@@ -44,8 +44,9 @@ class Knobs:
     """Neither read nor write the cache of compiled code."""
     threads: int | None = None
     """Threads of a run when the call gives none; None: the CPUs this process may use."""
-    opt: int = MAX_OPT
-    """LLVM's level of optimisation of code for the CPU; at 0 programs compile in a tenth of the time and run slowly."""
+    opt: int | None = None
+    """LLVM's level of optimisation of code for the CPU; at 0 programs compile in a tenth of the time and run slowly.
+    None: the highest, but runs on small graphs begin with code of level 0 (`vgraph/runtime/devices/drafts.py`)."""
     verify: bool = False
     """Verify the IR after every pass of the compiler, not only before the first and after the last."""
     all_frames: bool = False

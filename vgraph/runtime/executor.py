@@ -132,6 +132,8 @@ class Job:
     """The member of each vertex; None: ranges of vertices with about as many arcs for each thread."""
     share: Policy | None = None
     """How members divide loops over independent sources, or the graph; None: they divide no loops."""
+    hurried: bool = False
+    """Somebody waits for one run, and has not said that there will be more: `vg.run`."""
     why: str = ""
     """Why this device was chosen; and what runs it is one of, to know next time how long they take on it."""
     like: Hashable = None
@@ -255,7 +257,7 @@ def _execute(job: Job, runner: Runner, progress: ProgressCallback | None) -> Res
             # it may have gone on, and ended, before it was looked at
             first_too_many = int(ran.records[min(most, len(ran.records) - 1), 2])
             rounds.check_rounds(name, most, len(ran.records) + ran.dropped, first_too_many)
-        stats = _stats(ran, plan, runner, compile_seconds, loaded.cached, call.order)
+        stats = _stats(ran, plan, runner, compile_seconds + ran.compile_seconds, loaded.cached, call.order)
         parameters = (a.name for a in plan.interface.args)
         used = policy.with_deltas(plan.schedule, parameters, job.graph, runner.name, ran.threads)
         sets = frozenset(o.name for o in plan.outputs if o.members)

@@ -21,7 +21,7 @@ from vgraph.compiler.backends.base import ENTRY, TEAM, Kernel, KernelInterface
 from vgraph.compiler.backends.effort import Effort, Level, effort_for
 from vgraph.compiler.backends.elf import UnsupportedObject, load_elf
 from vgraph.compiler.foreign.externals import External, needed
-from vgraph.config import knob
+from vgraph.config import MAX_OPT, knob
 from vgraph.errors import DeviceError, InternalError
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def wide_gathers() -> bool:
 
 
 def _level(opt: int | None) -> int:
-    return knob("opt") if opt is None else opt
+    chosen = knob("opt") if opt is None else opt
+    return MAX_OPT if chosen is None else chosen
 
 
 def _optimised(text: str, opt: int) -> tuple[ModuleRef, TargetMachine]:

@@ -20,13 +20,16 @@ from vgraph.stamp import code_stamp
 
 if TYPE_CHECKING:
     from vgraph.compiler.backends.base import Backend, SourceText
+    from vgraph.compiler.facts import Facts
     from vgraph.compiler.user_passes import UserPass
     from vgraph.runtime.executor import Job
 
 _LOADED: Final = 256
 """Kernels kept in memory, the least recently used go first."""
 
-_loaded: OrderedDict[object, Loaded] = OrderedDict()
+Place = tuple[str, tuple[str, ...], tuple[bool | int, ...], "Facts"]
+"""What kernels are kept by: where they can be called, all texts that they depend on, what is asked, what is known."""
+_loaded: OrderedDict[Place, Loaded] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -67,12 +70,15 @@ class CompiledRunner(Runner):
 
     def build(self, job: Job) -> Loaded:
         """The kernel from memory, from the cache on disk, or compiled now."""
+        return self._built(job, self._place(job))
+
+    def _place(self, job: Job) -> Place | None:
+        """Where the job's kernel is kept; None: nowhere."""
         source = source_parts(job.algorithm, job.reached)
         warn_of_prints(job.algorithm, source, self.name)
-        own = own_passes()
-        marks = pass_marks(own)
+        marks = pass_marks(own_passes())
         if marks is None:
-            return self._compile(job, own, None)
+            return None
         asked = ";".join([f"{k}={key_text(v)}" for k, v in sorted(job.schedule.labels.items())])
         flags = (
             job.single,
@@ -93,41 +99,45 @@ class CompiledRunner(Runner):
             job.divides,
             *marks,
         )
-        facts = job.facts
-        place = self.place, texts, flags, facts
-        with _lock:
-            found = _loaded.get(place)
-            if found is not None:
-                _loaded.move_to_end(place)
-                return found
-        key = cache_key((*texts, *map(str, flags), key_text(facts)))
-        loaded = self._from_cache(key)
+        return self.place, texts, flags, job.facts
+
+    def found(self, place: Place | None) -> Loaded | None:
+        """The kernel from memory or from the cache on disk."""
+        if place is None:
+            return None
+        loaded = recall(place)
         if loaded is None:
-            with uncollected():
-                loaded = self._compile(job, own, key)
-        with _lock:
-            _loaded[place] = loaded
-            while len(_loaded) > _LOADED:
-                _loaded.popitem(last=False)
+            loaded = self._from_cache(place)
+            if loaded is not None:
+                keep(place, loaded)
         return loaded
 
-    def _from_cache(self, key: str) -> Loaded | None:
+    def _built(self, job: Job, place: Place | None) -> Loaded:
+        loaded = self.found(place)
+        if loaded is None:
+            with uncollected():
+                loaded = self._compile(job, place and _key(place))
+            if place is not None:
+                keep(place, loaded)
+        return loaded
+
+    def _from_cache(self, place: Place) -> Loaded | None:
         cache = default_cache()
-        data = cache.get(key) if cache is not None else None
+        data = cache.get(_key(place)) if cache is not None else None
         if cache is None or data is None:
             return None
         plan, code_key = Plan.unpack(data)
         code = cache.get(code_key)
         return None if code is None else Loaded(plan, self.load(code, plan), True)
 
-    def _compile(self, job: Job, own: tuple[UserPass, ...], key: str | None) -> Loaded:
+    def _compile(self, job: Job, key: str | None) -> Loaded:
         """The program compiled now, its text to machine code only if the cache has none for the same text.
 
         Without a key the plan is not kept.
         """
         from vgraph.runtime.devices.compiling import compile_program
 
-        compiled, renumbers, moves = compile_program(job, self, own)
+        compiled, renumbers, moves = compile_program(job, self, own_passes())
         about = {"algorithm": job.algorithm.name, "schedule": str(compiled.schedule), "device": self.name}
         parts = self.parts(compiled.source)
         code, found = cached_object(parts, lambda: self.compile(compiled.source), about)
@@ -137,6 +147,29 @@ class CompiledRunner(Runner):
         if cache is not None and key is not None:
             cache.put(key, plan.pack(cache_key(parts)), about)
         return Loaded(plan, self.load(code, plan), found)
+
+
+def recall(place: Place) -> Loaded | None:
+    """The kernel that is in memory."""
+    with _lock:
+        found = _loaded.get(place)
+        if found is not None:
+            _loaded.move_to_end(place)
+        return found
+
+
+def keep(place: Place, loaded: Loaded) -> None:
+    """Keep a kernel in memory."""
+    with _lock:
+        _loaded[place] = loaded
+        while len(_loaded) > _LOADED:
+            _loaded.popitem(last=False)
+
+
+def _key(place: Place) -> str:
+    """The key of its plan in the cache on disk."""
+    _, texts, flags, facts = place
+    return cache_key((*texts, *map(str, flags), key_text(facts)))
 
 
 def own_passes() -> tuple[UserPass, ...]:

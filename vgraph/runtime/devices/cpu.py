@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
 from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.abi import CHANNEL_LINES, LINE
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
-from vgraph.config import knob
+from vgraph.config import MAX_OPT, knob, scope
 from vgraph.graph import layouts
 from vgraph.runtime.arguments import (
     host_array,
@@ -21,16 +22,20 @@ from vgraph.runtime.arguments import (
     scalar_argument,
     topology_array,
 )
-from vgraph.runtime.devices.compiled import CompiledRunner
+from vgraph.runtime.devices import drafts
+from vgraph.runtime.devices.compiled import CompiledRunner, keep, recall
 from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.devices.threads import native_runtime, run_native
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from vgraph.compiler.backends.base import Kernel, SourceText
     from vgraph.compiler.backends.llvm import LLVMBackend
     from vgraph.graph.layouts import Prepared
+    from vgraph.runtime.devices.compiled import Place
+    from vgraph.runtime.devices.runner import Loaded
+    from vgraph.runtime.executor import Job
     from vgraph.runtime.plan import Array, Plan
     from vgraph.runtime.progress import ProgressCallback
 
@@ -61,8 +66,27 @@ class CPU(CompiledRunner):
     def backend(self) -> LLVMBackend:
         return backend()
 
+    def build(self, job: Job) -> Loaded:
+        """As of any device; but a small graph's run begins with a draft if there is no optimised code at hand."""
+        place = self._place(job)
+        if place is None or not drafts.worth(job):
+            return self._built(job, place)
+        if (loaded := recall(place)) is not None:
+            return loaded
+        with scope(opt=0):
+            name, *rest = self._place(job) or place
+            quick = cast("Place", (f"draft, {name}", *rest))
+            loaded = recall(quick)
+            if loaded is None:
+                if (known := self.found(place)) is not None:
+                    return known
+                loaded = drafts.begun(self._built(job, quick))
+                keep(quick, loaded)
+        return drafts.going_on(loaded, functools.partial(self._built, job, place))
+
     def stamp(self) -> str:
-        return f"{jit.target_key()}|O{knob('opt')}"
+        opt = knob("opt")
+        return f"{jit.target_key()}|O{MAX_OPT if opt is None else opt}"
 
     def parts(self, source: SourceText) -> tuple[str, ...]:
         return jit.object_parts(source.text)
@@ -82,6 +106,23 @@ class CPU(CompiledRunner):
         return _layouts(call)
 
     def run(self, kernel: Kernel, call: Call, progress: ProgressCallback | None) -> Ran:
+        if not isinstance(kernel, drafts.Draft):
+            return self._native(kernel, call, progress)
+        try:
+            ran = self._native(kernel, call, progress, kernel.overtake)
+        except drafts.Overtaken as late:
+            ran = self._native(late.loaded.kernel, call, progress)
+            return replace(ran, compile_seconds=late.seconds)
+        kernel.spent.append(ran.run_seconds)
+        return ran
+
+    def _native(
+        self,
+        kernel: Kernel,
+        call: Call,
+        progress: ProgressCallback | None,
+        due: Callable[[ContextView], bool] | None = None,
+    ) -> Ran:
         start = time.perf_counter()
         plan = call.plan
         context = new_context(plan, self.threads)
@@ -90,7 +131,8 @@ class CPU(CompiledRunner):
             prepared = time.perf_counter()
             overlap = None
             if call.beside is None:
-                run_native(kernel, context, self.threads, progress=progress)
+                stop = None if due is None else functools.partial(due, context)
+                run_native(kernel, context, self.threads, progress=progress, due=stop)
             else:
                 from vgraph.runtime.devices.overlap import run_beside
 

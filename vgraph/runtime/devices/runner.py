@@ -65,6 +65,8 @@ class Ran:
     prepare_seconds: float
     run_seconds: float
     transfer_seconds: float = 0.0
+    compile_seconds: float = 0.0
+    """Of better code, beside the run."""
     kernel_seconds: float = 0.0
     dropped: int = 0
     """Rounds for whose records there was no room."""
