@@ -18,7 +18,7 @@ import pytest
 import vgraph as vg
 from vgraph.cache import CacheWarning
 from vgraph.config import scope
-from vgraph.runtime.prepare import _job
+from vgraph.runtime.prepare import _OWN, _SHARED
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,8 +100,7 @@ def test_options_of_wrong_types_are_refused(graph, name, value):
 
 
 def test_what_prepares_a_call_takes_what_run_does():
-    mine, theirs = (inspect.signature(f).parameters.keys() for f in (_job, vg.run))
-    assert mine - {"incomplete"} == theirs
+    assert {*_OWN, *_SHARED, "params"} == {*inspect.signature(vg.run).parameters}
 
 
 @pytest.mark.parametrize("option", ["relabel", "debug"])

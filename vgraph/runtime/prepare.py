@@ -4,10 +4,9 @@ is chosen."""
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,9 +17,9 @@ from vgraph.compiler.backends.abi import MAX_THREADS
 from vgraph.compiler.frontend import ArgumentType, argument_types, unknown
 from vgraph.compiler.types import Target, Vector, element_of
 from vgraph.config import knob
-from vgraph.errors import DeviceError, GraphError, ParameterError, shown
+from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
-from vgraph.graph.relabel import BY_COORDINATES, ORDERS, By, Overlap, order_of
+from vgraph.graph.relabel import By, Overlap
 from vgraph.language.decorators import AlgorithmDef
 from vgraph.language.names import (
     ArrayAnnotation,
@@ -28,14 +27,15 @@ from vgraph.language.names import (
     EdgePropertyAnnotation,
     PropertyAnnotation,
 )
+from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.devices.groups import GPU, CPUGroup, Member, all_gpus, members_of
 from vgraph.runtime.executor import Job
 from vgraph.runtime.members import check_for_set, device_of_set, owners_of, policy_of
+from vgraph.runtime.ordering import orders_of
 from vgraph.schedule import Schedule
 
 if TYPE_CHECKING:
-    from vgraph.runtime.devices.overlap import Trial
     from vgraph.runtime.devices.runner import Runner
     from vgraph.runtime.devices.shares import Shared
 
@@ -79,34 +79,91 @@ def _by_default(value: object) -> bool:
     return value is None or value is False or (isinstance(value, str) and value in ("numpy", "device"))
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Asked:
+    """What a call says besides algorithm, graph and parameters, in the words of `vg.run`."""
+
+    device: Any = "cpu"
+    schedule: Schedule | None = None
+    threads: int | None = None
+    progress: object = None
+    relabel: By | Overlap | None = None
+    output: str = "numpy"
+    memory: str = "device"
+    deterministic: bool = False
+    max_rounds: int | None = None
+    seed: int | None = None
+    checked: bool = False
+    debug: object = None
+    placement: object = None
+    share: object = None
+
+
+_OF_ONE: Final = ("relabel", "deterministic", "checked", "debug")
+"""What a set of devices does not do."""
+_OWN: Final = {"algorithm", "graph", *(f.name for f in fields(Asked))} - {*_SHARED}
+"""The names in a call of `run` that do not reach the algorithm."""
+
+
 def _job(
     algorithm: AlgorithmDef,
     graph: Graph,
     params: Mapping[str, Any],
     *,
-    device: Any = "cpu",
-    schedule: Schedule | None = None,
-    threads: int | None = None,
-    progress: object = None,
-    relabel: By | Overlap | None = None,
-    output: str = "numpy",
-    memory: str = "device",
-    deterministic: bool = False,
-    max_rounds: int | None = None,
-    seed: int | None = None,
-    checked: bool = False,
-    debug: object = None,
-    placement: object = None,
-    share: object = None,
     incomplete: bool = False,
+    **options: Any,
 ) -> Job:
     """The job on a device, or on none in particular."""
-    _check_subject(algorithm, graph, schedule)
-    check_flags(deterministic=deterministic, checked=checked)
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise ParameterError(f"progress={shown(progress)}: True, False or a function")
+    asked = Asked(**options)
+    _check_subject(algorithm, graph, asked.schedule)
+    check_flags(deterministic=asked.deterministic, checked=asked.checked)
+    if not (asked.progress is None or isinstance(asked.progress, bool) or callable(asked.progress)):
+        raise ParameterError(f"progress={shown(asked.progress)}: True, False or a function")
+    device, threads, members = _where(asked, graph)
+    on_gpu = device.partition(":")[0] == "cuda"
+    if asked.deterministic and on_gpu:
+        raise DeviceError(
+            f"deterministic=True and device={device!r}: on a GPU sums have no fixed order; use device='cpu'"
+        )
+    params, max_rounds, seed = _shared(algorithm, params, asked.max_rounds, asked.seed)
+    if asked.checked:
+        _check_checked(device, asked.relabel)
+        device = "checked"
+    stood_in = _stand_ins(algorithm, graph, params) if incomplete else {}
+    with _place("cpu" if members else device, asked.memory):
+        prepared = _prepared(algorithm, graph, params, stood_in)
+    return Job(
+        algorithm,
+        *prepared,
+        schedule=asked.schedule or Schedule(),
+        device=device,
+        threads=_threads(threads, device),
+        **orders_of(
+            asked.relabel,
+            graph,
+            prepared[0],
+            own=asked.checked or bool(members),
+            now=incomplete,
+            launched=algorithm.name if on_gpu else "",
+            deterministic=asked.deterministic,
+        ),
+        deterministic=asked.deterministic,
+        max_rounds=max_rounds,
+        seed=_seed(seed),
+        debug=_vertices(asked.debug, graph),
+        output=asked.output,
+        memory=asked.memory,
+        members=members,
+        placement=owners_of(asked.placement, graph, members, prepared[0], prepared[-1]),
+        share=policy_of(asked.share, members, asked.placement),
+    )
+
+
+def _where(asked: Asked, graph: Graph) -> tuple[str, int | None, tuple[Member, ...]]:
+    """The device, its threads if that is said, and the devices of a set."""
+    device, threads = asked.device, asked.threads
     if device is None:
-        device = knob("device") or ("cpu" if deterministic or checked else None)
+        device = knob("device") or ("cpu" if asked.deterministic or asked.checked else None)
     if isinstance(device, str) and device == "cuda:*":
         device = all_gpus()
     members: tuple[Member, ...] = ()
@@ -116,46 +173,9 @@ def _job(
             raise ParameterError(
                 f"threads={shown(threads)}: each member of a set has its own, vg.cpu(threads=...)"
             )
-        check_for_set(relabel=relabel, deterministic=deterministic, checked=checked, debug=debug)
-        device, threads = device_of_set(members, output, memory)
-    device = _device(device, graph, schedule, threads, output, memory)
-    if deterministic and device.partition(":")[0] == "cuda":
-        raise DeviceError(
-            f"deterministic=True and device={device!r}: on a GPU sums have no fixed order; use device='cpu'"
-        )
-    params, max_rounds, seed = _shared(algorithm, params, max_rounds, seed)
-    if checked:
-        _check_checked(device, relabel)
-    stood_in = _stand_ins(algorithm, graph, params) if incomplete else {}
-    device = "checked" if checked else device
-    with _place("cpu" if members else device, memory):
-        prepared = _prepared(algorithm, graph, params, stood_in)
-    if isinstance(relabel, Overlap) and not incomplete:
-        _check_overlap(deterministic)
-    return Job(
-        algorithm,
-        *prepared,
-        schedule=schedule or Schedule(),
-        device=device,
-        threads=_threads(threads, device),
-        **_orders(
-            relabel,
-            graph,
-            prepared[0],
-            own=checked or bool(members),
-            now=incomplete,
-            launched=algorithm.name if device.partition(":")[0] == "cuda" else "",
-        ),
-        deterministic=deterministic,
-        max_rounds=max_rounds,
-        seed=_seed(seed),
-        debug=_vertices(debug, graph),
-        output=output,
-        memory=memory,
-        members=members,
-        placement=owners_of(placement, graph, members, prepared[0], prepared[-1]),
-        share=policy_of(share, members, placement),
-    )
+        check_for_set(**{name: getattr(asked, name) for name in _OF_ONE})
+        device, threads = device_of_set(members, asked.output, asked.memory)
+    return _device(device, graph, asked.schedule, threads, asked.output, asked.memory), threads, members
 
 
 def _shared(
@@ -172,60 +192,6 @@ def _shared(
     return {**params, **own}, max_rounds, seed
 
 
-def _orders(
-    relabel: By | Overlap | None, given: Graph, graph: Graph, *, own: bool, now: bool, launched: str
-) -> dict[str, Any]:
-    """What a job says of the order to run `graph` in: its own, or `relabel`; `now`: none is made beside the run.
-
-    `launched`: the name of a program that runs on a GPU, in one launch."""
-    wanted = by = relabel.by if isinstance(relabel, Overlap) else relabel
-    overlap: str | None = None
-    trial: Trial | None = None
-    if isinstance(relabel, Overlap) and not now:
-        overlap, by = _beside(relabel.by, given, graph)
-        if launched:
-            trial = _trial(graph, overlap or by)
-            overlap, by = None, None if trial is None else trial.order_for(launched)
-    order = None if own else _order(by, given, graph, now=now)
-    asked = not (wanted is None or (isinstance(wanted, str) and wanted == "auto"))
-    return {"relabel": order, "overlap": overlap, "trial": trial, "must_renumber": asked}
-
-
-def _order(relabel: By | None, given: Graph, graph: Graph, *, now: bool) -> str | None:
-    """The name of the order to run `graph` in, which was prepared of the one that was `given`."""
-    own = given.order if graph.topology is given.topology else None
-    if relabel is None:
-        return own
-    if isinstance(relabel, str) and relabel == "auto":
-        return own or policy.order_for(graph, now=now)
-    if not isinstance(relabel, str) and graph.topology is not given.topology:
-        raise ParameterError(
-            "relabel is an array, and the algorithm prepares a graph of its own: name an order"
-        )
-    try:
-        return order_of(graph, relabel, "relabel")[0]
-    except GraphError as error:
-        raise ParameterError(str(error)) from None
-
-
-def _beside(by: By, given: Graph, graph: Graph) -> tuple[str | None, By | None]:
-    """The order to make while `graph` is run on, and the one to begin in; None: there is none to make, its own."""
-    plain = isinstance(by, str) and by in ORDERS and by not in BY_COORDINATES
-    name = str(by) if plain else _order(by, given, graph, now=True)
-    if name is None or graph.topology.has(f"relabelled by {name}"):
-        return None, name
-    return name, None
-
-
-def _trial(graph: Graph, order: By | None) -> Trial | None:
-    """The runs on a GPU during which an order of `graph` is made; None: there is none to make."""
-    from vgraph.runtime.devices.overlap import Trial
-
-    if not isinstance(order, str):
-        return None
-    return graph.kept_with_topology(f"trial of {order}", lambda: Trial(order))
-
-
 def _check_checked(device: str, relabel: object) -> None:
     """Refuse what a run that checks every access does not do."""
     if device != "cpu":
@@ -233,15 +199,6 @@ def _check_checked(device: str, relabel: object) -> None:
     if relabel is not None:
         text = f"checked=True and relabel={shown(relabel)}: leave `relabel` out, it finds as much"
         raise ParameterError(text)
-
-
-def _check_overlap(deterministic: bool) -> None:
-    """Refuse what an order that comes at some time cannot keep."""
-    instead = 'have it made before the run: relabel="rcm" instead of relabel=vg.overlap("rcm")'
-    if deterministic:
-        raise ParameterError(
-            f"deterministic=True and relabel=vg.overlap(...): sums depend on when the order changes; {instead}"
-        )
 
 
 def _prepared(
@@ -345,7 +302,7 @@ def _check_subject(algorithm: object, graph: object, schedule: object) -> None:
     if schedule is not None and not isinstance(schedule, Schedule):
         raise ParameterError(f"schedule={shown(schedule)} is not a vg.Schedule")
     for name in algorithm.signature.parameters:
-        if name in _own_parameters():
+        if name in _OWN:
             raise ParameterError(
                 f"{algorithm.describe()}: vg.run has a parameter {name!r} of its own; call the algorithm's otherwise"
             )
@@ -372,12 +329,6 @@ def _whose(graph: object) -> str:
 def _converter(graph: object) -> str:
     library = type(graph).__module__.partition(".")[0]
     return _CONVERTERS.get(library, "vg.Graph.from_edges(sources, targets), or vg.read a file")
-
-
-@functools.cache
-def _own_parameters() -> frozenset[str]:
-    """The names in a call of `run` that do not reach the algorithm."""
-    return frozenset(inspect.signature(_job).parameters) - {"params", "incomplete", *_SHARED}
 
 
 def check_flags(**flags: object) -> None:
