@@ -475,3 +475,12 @@ def random_normal(*keys: Any) -> float:
     quantile (Wichura 1988, AS 241) of one number of `vg.random`'s kind, of 52 bits, and lies within 8.21 of 0.
     """
     raise VGraphError("vg.random_normal draws in a run: call it in an operator or in an algorithm")
+
+
+__all__ = [
+    "argmax", "argmin", "array", "between", "bool_", "ceil", "clz", "ctz", "directed", "dot", "edge_property",
+    "exp", "fail", "float32", "float64", "floor", "inf", "int32", "int64", "isinf", "isnan", "local",
+    "local_list", "log", "nan", "none", "popcount", "random", "random_below", "random_choice",
+    "random_normal", "sqrt", "sum", "uint32", "uint64", "undirected", "union", "vector", "vertex",
+    "vertex_property",
+]  # fmt: skip

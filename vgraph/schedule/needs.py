@@ -6,18 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from vgraph.schedule.record import Axis, Need, spelled
-from vgraph.schedule.values import (
-    ASYNC,
-    DATA,
-    FUSED,
-    PLANNED,
-    PUSH,
-    SPARSE,
-    STRICT,
-    TOPOLOGY,
-    VERTEX,
-    Conflict,
-)
+from vgraph.schedule.values import *
+from vgraph.schedule.values import PLANNED
 
 _IN_BUCKETS: Final[Mapping[str, object]] = {
     "drive": DATA,

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
-from vgraph.verifiers.common import Array, arcs, equal, simple_edges
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def blocks(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def blocks(graph: Graph, result: Result, given: Arguments) -> None:
     """The breadth-first forest from the smallest vertices, and what a depth-first search says of its edges."""
     n = graph.num_vertices
     ends = simple_edges(graph)

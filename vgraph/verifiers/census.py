@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import (
-    arcs,
-    close,
-    closed_paths,
-    equal,
-    matrix,
-    none_of,
-    same_number,
-    simple_arcs,
-    simple_edges,
-)
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def triads(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def triads(graph: Graph, result: Result, given: Arguments) -> None:
     """Paths of two steps that a third one closes, or none; and pairs of vertices with all that neither is joined to."""
     n, near = graph.num_vertices, matrix(graph, simple_edges(graph))
     there = matrix(graph, simple_arcs(graph))
@@ -67,7 +52,7 @@ def triads(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         same_number(getattr(result, name), count, name)
 
 
-def squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def squares(graph: Graph, result: Result, given: Arguments) -> None:
     """Pairs of paths of two steps between the same ends."""
     near = matrix(graph, simple_edges(graph))
     degree = np.asarray(near.sum(axis=1))
@@ -82,7 +67,7 @@ def squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.coefficient, share, "coefficient")
 
 
-def motifs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def motifs(graph: Graph, result: Result, given: Arguments) -> None:
     """Subgraphs that may have further edges, less those that have; of one shape in another as many as NumPy finds."""
     s, t = simple_edges(graph)
     n, near = graph.num_vertices, matrix(graph, (s, t), np.ones(s.size, np.int64))
@@ -110,7 +95,7 @@ def motifs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         same_number(getattr(result, name), number, name)
 
 
-def cliques(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def cliques(graph: Graph, result: Result, given: Arguments) -> None:
     """Cliques grown by one vertex at a time, each from its smallest vertex, some at a time."""
     s, t = simple_edges(graph)
     n, size = graph.num_vertices, int(given["size"])
@@ -133,7 +118,7 @@ def _grown(after: Any, common: Any, steps: int) -> int:
     return total
 
 
-def maximum_clique(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def maximum_clique(graph: Graph, result: Result, given: Arguments) -> None:
     """Members are joined, each two; and no vertex has as many behind it, by degree, of which each two are joined."""
     s, t = simple_edges(graph)
     member = np.asarray(result.member)
@@ -175,7 +160,7 @@ def _has_clique(near: list[int], left: int, size: int) -> bool:
     return False
 
 
-def rich_clubs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def rich_clubs(graph: Graph, result: Result, given: Arguments) -> None:
     """Degrees in order: how many vertices, and edges by their lower end, are above each."""
     s, t = simple_edges(graph)
     degree = np.bincount(s, minlength=graph.num_vertices)
@@ -191,7 +176,7 @@ def rich_clubs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.coefficient, joined / (members * (members - 1)), "coefficient", of="degree")
 
 
-def assortativity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def assortativity(graph: Graph, result: Result, given: Arguments) -> None:
     """The correlation of two arrays of a number for each arc, by NumPy."""
     (s, t), n, values = arcs(graph), graph.num_vertices, given["value"]
     loops = 0 if graph.directed else np.bincount(s[s == t], minlength=n)

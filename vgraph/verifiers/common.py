@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.errors import VerificationError
-from vgraph.graph import build
+from vgraph.graph import Graph, build
 from vgraph.graph.weights import check_weights
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.runtime.result import Result
 
 Array = NDArray[Any]
+Arguments = Mapping[str, Any]
+"""The arguments of a run."""
 RELATIVE = 1e-9
 """By how much of its value a float64 may differ from another computation of the same numbers, none below 0."""
 NOTHING = 1e-290
@@ -136,3 +135,10 @@ def same_number(found: Any, expected: Any, name: str, allowed: float = 0.0) -> N
     """Raise VerificationError where a number that is a result by itself is another, or NaN and should not be."""
     if not (abs(found - expected) <= allowed or (found != found and expected != expected)):
         raise VerificationError(f"{name} is {found}, and should be {expected}")
+
+
+__all__ = [
+    "NOTHING", "RELATIVE", "Arguments", "Array", "Graph", "Result", "apart", "arcs", "close", "closed_paths",
+    "equal", "flagged", "in_scale", "matrix", "no_arc", "none_of", "same_number", "simple_arcs",
+    "simple_edges", "weight_of", "weights",
+]  # fmt: skip

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from vgraph.errors import VerificationError
 from vgraph.graph.weights import own_weight
-from vgraph.verifiers.common import (
-    Array,
-    arcs,
-    equal,
-    flagged,
-    in_scale,
-    matrix,
-    none_of,
-    same_number,
-    weights,
-)
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 MOVES = 400
 """How often groups have moved before a level is cut short."""
 
 
-def labels(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def labels(graph: Graph, result: Result, given: Arguments) -> None:
     """Rounds by sorting. A labelling that a further round leaves alone may still be wrong, as one label for all is."""
     s, t = arcs(graph)
     ends = np.r_[s, t] if graph.directed else s, np.r_[t, s] if graph.directed else t
@@ -60,12 +43,12 @@ def _most_frequent(label: Array, ends: tuple[Array, Array]) -> Array:
     return again
 
 
-def modularity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def modularity(graph: Graph, result: Result, given: Arguments) -> None:
     """NetworkX's formula on edges; that of undirected graphs counts both ends of an edge."""
     _modular(graph, result, np.asarray(given["community"], np.int64), given["resolution"])
 
 
-def louvain(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def louvain(graph: Graph, result: Result, given: Arguments) -> None:
     """Communities are connected and bear the name of their smallest member; each level has added to the modularity.
 
     That there are none better is nothing that Louvain's method promises, or Leiden's.

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, equal, flagged, simple_arcs
+from vgraph.verifiers.common import *
 from vgraph.verifiers.paths import hops
 
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
 
-
-def eccentricity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def eccentricity(graph: Graph, result: Result, given: Arguments) -> None:
     """Distances by SciPy, from each vertex."""
     n, ends = graph.num_vertices, simple_arcs(graph)
     farthest, reached = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -27,7 +20,7 @@ def eccentricity(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
     equal(result.reached, reached, "reached")
 
 
-def diameter(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def diameter(graph: Graph, result: Result, given: Arguments) -> None:
     """A search from `end` proves the lower bound; the diameter is found again by bounds on all eccentricities."""
     source, end, lower, upper = int(given["source"]), int(result.end), int(result.lower), int(result.upper)
     ends = simple_arcs(graph)

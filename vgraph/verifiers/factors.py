@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, arcs, matrix, same_number, weights
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 ROUNDING = 2.0**-16
 """By how much of the largest rating errors may differ: float32s of few hundred factors are summed up."""
 
 
-def by_descent(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def by_descent(graph: Graph, result: Result, given: Arguments) -> None:
     """Matrix factorization: predictions are off by what the last epoch says."""
     _errors(graph, result, given, result.user_bias, result.item_bias)
 
 
-def by_least_squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def by_least_squares(graph: Graph, result: Result, given: Arguments) -> None:
     """Alternating least squares: products are off by what the last epoch says, and no epoch made the loss larger."""
     ratings, products, learned = _errors(graph, result, given)
     if not result.loss.size:
@@ -47,7 +40,7 @@ def by_least_squares(graph: Graph, result: Result, given: Mapping[str, Any]) -> 
         raise VerificationError(f"epoch {worse[0] + 1}: the loss has grown")
 
 
-def by_pairs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def by_pairs(graph: Graph, result: Result, given: Arguments) -> None:
     """Personalized ranking: scores put pairs into the right order about as often as the last epoch did, or more often.
 
     All pairs of up to a thousand users are looked at; lots and the last steps leave a margin.
@@ -72,7 +65,7 @@ def by_pairs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         )
 
 
-def by_projections(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def by_projections(graph: Graph, result: Result, given: Arguments) -> None:
     """Pairwise ranking: differences are off by what is said, and scores of a component sum up to 0."""
     from scipy.sparse.csgraph import connected_components
 
@@ -87,9 +80,7 @@ def by_projections(graph: Graph, result: Result, given: Mapping[str, Any]) -> No
         raise VerificationError(f"scores of a component sum up to {sums.max()}, and should to 0")
 
 
-def _errors(
-    graph: Graph, result: Result, given: Mapping[str, Any], *biases: Array
-) -> tuple[Array, Array, Array]:
+def _errors(graph: Graph, result: Result, given: Arguments, *biases: Array) -> tuple[Array, Array, Array]:
     """Ratings less the mean (1 with a confidence), what is predicted, and which are learned from."""
     name = given["rating"] or ("rating" if "rating" in graph.edge_properties else "weight")
     ratings = weights(graph, name)

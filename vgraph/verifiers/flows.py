@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from vgraph.errors import VerificationError
 from vgraph.graph.order import Given
 from vgraph.graph.weights import check_capacities
-from vgraph.verifiers.common import RELATIVE, Array, matrix, none_of, same_number
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def maximum(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def maximum(graph: Graph, result: Result, given: Arguments) -> None:
     """Flow and cut are what they say, so none can be larger, or smaller (Ford and Fulkerson 1956)."""
     s, t, properties = graph.edges()
     s, t = s.astype(np.int64), t.astype(np.int64)

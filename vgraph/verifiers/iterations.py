@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from vgraph.verifiers.common import (
-    NOTHING,
-    RELATIVE,
-    Array,
-    apart,
-    arcs,
-    close,
-    flagged,
-    in_scale,
-    matrix,
-    weights,
-)
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 Step = Callable[[Array], Array]
 Blur = Callable[[Array, Array], Array]
@@ -71,7 +55,7 @@ def _ended(result: Result, name: str, endings: Iterator[Ending], signed: bool = 
     close(found, best[0], name, best[1])
 
 
-def pagerank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def pagerank(graph: Graph, result: Result, given: Arguments) -> None:
     """Ranks after as many rounds as it took."""
     n, ends, values = graph.num_vertices, arcs(graph), weights(graph, given["weight"])
     heaviest = np.zeros(n)
@@ -100,7 +84,7 @@ def pagerank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     _ended(result, "rank", _endings(step, start, given["tolerance"], given["max_rounds"], blur))
 
 
-def katz(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def katz(graph: Graph, result: Result, given: Arguments) -> None:
     """x = alpha A' x + beta, round by round, and scaled."""
     n, a, alpha = (
         graph.num_vertices,
@@ -116,7 +100,7 @@ def katz(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     _ended(result, "centrality", endings if n else iter([(start, start, True)]), signed)
 
 
-def eigenvector(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def eigenvector(graph: Graph, result: Result, given: Arguments) -> None:
     """Power iteration with the matrix shifted by its largest element."""
     n, values = graph.num_vertices, weights(graph, given["weight"])
     a = matrix(graph, arcs(graph), values / (np.abs(values).max(initial=0) or 1.0))
@@ -131,7 +115,7 @@ def eigenvector(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     _ended(result, "centrality", endings if n else iter([(start, start, True)]), signed)
 
 
-def hits(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def hits(graph: Graph, result: Result, given: Arguments) -> None:
     """Hubs round by round, the authorities that they point to, and the hubs that point to those."""
     n, values = graph.num_vertices, weights(graph, given["weight"])
     a = matrix(graph, arcs(graph), in_scale(values) if given["normalized"] else values)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, arcs, no_arc, none_of, simple_edges, weights
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def maximal(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def maximal(graph: Graph, result: Result, given: Arguments) -> None:
     """Pairs are mutual and edges, and no edge joins two without."""
     s, t = simple_edges(graph)
     _mutual(graph, result, s, t)
@@ -23,7 +16,7 @@ def maximal(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     no_arc(free[s] & free[t], (s, t), lambda u, v: f"free, as is its neighbor {u}")
 
 
-def dominant(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def dominant(graph: Graph, result: Result, given: Arguments) -> None:
     """Pairs are mutual and edges above 0, and no edge outweighs those that are taken at its ends."""
     s, t = arcs(graph)
     weight = weights(graph, given["weight"])
@@ -47,7 +40,7 @@ def _mutual(graph: Graph, result: Result, s: Array, t: Array) -> None:
     none_of(paired & ~edge, lambda v: f"there is no edge to its mate {mate[v]}")
 
 
-def heaviest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def heaviest(graph: Graph, result: Result, given: Arguments) -> None:
     """Pairs are mutual and edges above 0, and weigh as much as SciPy's assignment of all vertices to each other.
 
     There a vertex may be assigned to itself, for nothing: that is twice the weight of a heaviest matching.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import Array, arcs, flagged, matrix, none_of, weights
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 Measure = Callable[[Any, Array, Array], tuple[Array, Array]]
 """Of the adjacency matrix and pairs: their scores, and how large the numbers are of which these are differences."""
@@ -52,13 +48,13 @@ MEASURES: Final[dict[str, Measure]] = {
 }
 
 
-def pairs(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def pairs(graph: Graph, result: Result, given: Arguments) -> None:
     """Rows of the adjacency matrix, compared."""
     a, b = (np.asarray(given[name], np.int64) for name in ("left", "right"))
     _same(result.score, *MEASURES[result.algorithm](_neighbors(graph), a, b), a, b)
 
 
-def most_similar(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def most_similar(graph: Graph, result: Result, given: Arguments) -> None:
     """All pairs that have a neighbor in common, sorted; of equal ones any, as rounding may part them."""
     n, k, near = graph.num_vertices, given["k"], _neighbors(graph)
     a, b = (near @ near).nonzero()
@@ -86,7 +82,7 @@ def most_similar(graph: Graph, result: Result, given: Mapping[str, Any]) -> None
     )
 
 
-def simrank(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def simrank(graph: Graph, result: Result, given: Arguments) -> None:
     """The rounds, as products of sparse matrices with dense ones."""
     from scipy.sparse import diags_array
 

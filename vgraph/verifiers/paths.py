@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import (
-    RELATIVE,
-    Array,
-    arcs,
-    close,
-    equal,
-    matrix,
-    no_arc,
-    none_of,
-    simple_arcs,
-    weight_of,
-    weights,
-)
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def tree(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def tree(graph: Graph, result: Result, given: Arguments) -> None:
     """BFS: no arc leads further than one level, and each parent is one level above, over an arc that exists."""
     n, ends = graph.num_vertices, arcs(graph)
     sources = np.atleast_1d(np.asarray(given.get("sources", given.get("source")), dtype=np.int64))
@@ -79,7 +62,7 @@ def _sums(dist: Array, weight: Array) -> Array:
     return np.asarray(dist + np.clip(weight, *room))
 
 
-def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def shortest(graph: Graph, result: Result, given: Arguments) -> None:
     """No arc shortens a distance, and arcs that cannot be spared lead from the source to all that is reached.
 
     To the last bit: a distance is the sum of another one and a weight, rounded once. What is farther than all targets,
@@ -106,7 +89,7 @@ def shortest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     none_of(away, lambda v: f"at distance {dist[v]}, but no path is so short")
 
 
-def shortest_tree(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def shortest_tree(graph: Graph, result: Result, given: Arguments) -> None:
     """The distances as of `shortest`, and parents that are a tree: arcs of it cannot be spared, and lead to the source.
 
     A copy of a result that was made before anybody asked for its parents has none to check.
@@ -132,7 +115,7 @@ def shortest_tree(graph: Graph, result: Result, given: Mapping[str, Any]) -> Non
     none_of(above != source, lambda v: "its parents lead in a circle")
 
 
-def route(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def route(graph: Graph, result: Result, given: Arguments) -> None:
     """The path is one of the graph, of that length, and none is shorter: distances again, by rounds over all arcs."""
     source, target, ends = int(given["source"]), int(given["target"]), arcs(graph)
     weight, path = weights(graph, given["weight"]), result.path.astype(np.int64)
@@ -149,7 +132,7 @@ def route(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
             raise VerificationError(f"vertex {target}: the length is {result.length}, and should be {length}")
 
 
-def longest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def longest(graph: Graph, result: Result, given: Arguments) -> None:
     """Lengths again, by rounds over all arcs in NumPy; the path is one of the graph, of the greatest of them."""
     (s, t), weight, path = arcs(graph), weights(graph, given["weight"]), result.path.astype(np.int64)
     dist = np.zeros(graph.num_vertices)
@@ -168,7 +151,7 @@ def longest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
             raise VerificationError(f"vertex {end}: the length is {result.length}, and should be {length}")
 
 
-def reduction(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def reduction(graph: Graph, result: Result, given: Arguments) -> None:
     """What each vertex leads to, as bits of an integer, those that it has arcs to first."""
     s, t = arcs(graph)
     ends: list[list[int]] = [[] for _ in range(graph.num_vertices)]
@@ -198,7 +181,7 @@ def lightest(ends: tuple[Array, Array], path: Array, weight: Array, n: int) -> A
     return found
 
 
-def widest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def widest(graph: Graph, result: Result, given: Arguments) -> None:
     """No arc widens a path, and arcs that are as wide as what they lead to come from the source."""
     source, (s, t) = int(given["source"]), arcs(graph)
     width, weight = result.width, weight_of(graph)
@@ -267,7 +250,7 @@ def lengths(
     return dist, dist < far
 
 
-def counts(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def counts(graph: Graph, result: Result, given: Arguments) -> None:
     """The same counts from levels that SciPy finds; integers wrap."""
     source, ends = int(given["source"]), simple_arcs(graph)
     level = hops(graph, ends, source)
@@ -287,7 +270,7 @@ def counts(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.paths, expected, "paths", off)
 
 
-def topological(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def topological(graph: Graph, result: Result, given: Arguments) -> None:
     """Every arc leads to a higher level, one of them from the level below; vertices are in the order of levels."""
     ends, level = arcs(graph), result.level.astype(np.int64)
     s, t = ends

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vgraph.errors import VerificationError
-from vgraph.verifiers.common import arcs, equal, none_of, weights
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def walks(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def walks(graph: Graph, result: Result, given: Arguments) -> None:
     """Walks begin at their vertex, go along arcs that weigh something, and end where there are none. Not: how often."""
     n, path = graph.num_vertices, np.asarray(result.path, np.int64)
     s, t = arcs(graph)
@@ -34,7 +29,7 @@ def _step(path: Any, wrong: Any) -> str:
     return f"{path[at]} to {path[at + 1]}, step {at + 1}"
 
 
-def neighborhoods(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def neighborhoods(graph: Graph, result: Result, given: Arguments) -> None:
     """As many arcs of each vertex as its layer takes, none more often than it is there, and the layers follow."""
     n, (s, t) = graph.num_vertices, arcs(graph)
     hop, edges = result.hop.astype(np.int64), np.asarray(result.edges, np.int64)

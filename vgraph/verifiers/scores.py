@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
 import numpy as np
 
 from vgraph.errors import ParameterError, VerificationError
 from vgraph.graph.weights import own_weight
-from vgraph.verifiers.common import (
-    Array,
-    apart,
-    arcs,
-    close,
-    matrix,
-    none_of,
-    simple_arcs,
-    weight_of,
-    weights,
-)
+from vgraph.verifiers.common import *
 from vgraph.verifiers.paths import counted, counted_along, hops, lengths
 
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
 
-
-def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def closeness(graph: Graph, result: Result, given: Arguments) -> None:
     """Distances by SciPy, from each vertex."""
     n, ends = graph.num_vertices, simple_arcs(graph)
     total, reached = np.zeros(n), np.zeros(n)
@@ -43,7 +28,7 @@ def closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, expected, "centrality")
 
 
-def harmonic(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def harmonic(graph: Graph, result: Result, given: Arguments) -> None:
     """The same searches, and the sum of what they say."""
     n, ends = graph.num_vertices, simple_arcs(graph)
     expected = np.zeros(n)
@@ -55,7 +40,7 @@ def harmonic(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, expected, "centrality")
 
 
-def weighted_closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def weighted_closeness(graph: Graph, result: Result, given: Arguments) -> None:
     """Distances against the arcs, in NumPy, from each vertex that was asked for."""
     n, (s, t) = graph.num_vertices, arcs(graph)
     expected = np.zeros(n)
@@ -67,7 +52,7 @@ def weighted_closeness(graph: Graph, result: Result, given: Mapping[str, Any]) -
     close(result.centrality, expected, "centrality")
 
 
-def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def betweenness(graph: Graph, result: Result, given: Arguments) -> None:
     """Brandes' sums again, level by level in NumPy, from levels that SciPy finds."""
     ends = simple_arcs(graph)
 
@@ -78,7 +63,7 @@ def betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, _brandes(graph, given, paths_from), "centrality")
 
 
-def weighted_betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def weighted_betweenness(graph: Graph, result: Result, given: Arguments) -> None:
     """The same over the arcs on shortest paths, by how many arcs lead there at most."""
     (s, t), weight = arcs(graph), weight_of(graph)
 
@@ -101,7 +86,7 @@ def weighted_betweenness(graph: Graph, result: Result, given: Mapping[str, Any])
 Counted = tuple[Array, list[tuple[Array, Array]]]
 
 
-def _brandes(graph: Graph, given: Mapping[str, Any], paths_from: Callable[[int], Counted]) -> Array:
+def _brandes(graph: Graph, given: Arguments, paths_from: Callable[[int], Counted]) -> Array:
     """The sums of Brandes' algorithm over the sources, from the numbers of paths from each and the arcs on them."""
     n, extra, samples = graph.num_vertices, 1.0 if given["endpoints"] else 0.0, given["samples"]
     sources = range(n) if given["sources"] is None else given["sources"]
@@ -135,7 +120,7 @@ def _behind(paths: Array, steps: list[tuple[Array, Array]], wanted: Array) -> Ar
     return worth
 
 
-def edge_betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def edge_betweenness(graph: Graph, result: Result, given: Arguments) -> None:
     """The same sums, handed to the edges along which they came; each of parallel edges is one of its own."""
     n, (s, t, _) = graph.num_vertices, graph.edges()
     ways = ((s, t),) if graph.directed else ((s, t), (t, s))
@@ -152,7 +137,7 @@ def edge_betweenness(graph: Graph, result: Result, given: Mapping[str, Any]) -> 
     close(result.centrality, graph.in_given_order(values), "centrality", of="edge")
 
 
-def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def product(graph: Graph, result: Result, given: Arguments) -> None:
     """The same by SciPy."""
     a = matrix(graph, arcs(graph), weights(graph, own_weight(graph)))
     a = a if given["transposed"] is None else a.T
@@ -164,7 +149,7 @@ def product(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     none_of(wrong, lambda v: f"product is {found[v]}, and should be {expected[v]}")
 
 
-def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def solution(graph: Graph, result: Result, given: Arguments) -> None:
     """The residual, by SciPy."""
     a, b = matrix(graph, arcs(graph), weights(graph, own_weight(graph))), np.asarray(given["b"], np.float64)
     if not 0 <= result.rounds <= given["max_rounds"]:
@@ -180,7 +165,7 @@ def solution(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
         )
 
 
-def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def degrees(graph: Graph, result: Result, given: Arguments) -> None:
     """Ends of arcs, counted; a self-loop of an undirected graph has two."""
     n, (s, t) = graph.num_vertices, arcs(graph)
     if n < 2:
@@ -196,7 +181,7 @@ def degrees(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.centrality, both, "centrality")
 
 
-def walks(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def walks(graph: Graph, result: Result, given: Arguments) -> None:
     """Numbers of walks that add up, as far from the ranks that SciPy finds as chance allows, and those of the seed.
 
     Bernstein's inequality: right results are refused once in 10^9 times. Where no walk can end, none did.

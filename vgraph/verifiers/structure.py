@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from vgraph.errors import VerificationError
 from vgraph.graph.weights import check_sums
-from vgraph.verifiers.common import (
-    NOTHING,
-    Array,
-    arcs,
-    close,
-    closed_paths,
-    equal,
-    matrix,
-    no_arc,
-    none_of,
-    same_number,
-    simple_arcs,
-    simple_edges,
-    weight_of,
-    weights,
-)
-
-if TYPE_CHECKING:
-    from vgraph.graph import Graph
-    from vgraph.runtime.result import Result
+from vgraph.verifiers.common import *
 
 
-def weak_components(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def weak_components(graph: Graph, result: Result, given: Arguments) -> None:
     """SciPy's components, each named by its smallest vertex."""
     _components(graph, result, "weak")
 
 
-def strong_components(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def strong_components(graph: Graph, result: Result, given: Arguments) -> None:
     """SciPy's strong components, each named by its smallest vertex."""
     _components(graph, result, "strong")
 
@@ -54,7 +34,7 @@ def _components(graph: Graph, result: Result, connection: str) -> None:
     equal(result.component, smallest[labels], "component")
 
 
-def cores(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def cores(graph: Graph, result: Result, given: Arguments) -> None:
     """Vertices peeled off, all at once that have no more than k neighbors left, or arcs of such weight."""
     s, t = arcs(graph)
     value = weights(graph, given["weight"])
@@ -76,7 +56,7 @@ def cores(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.core, core, "core", 1e-9 * whole + NOTHING)
 
 
-def triangles(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def triangles(graph: Graph, result: Result, given: Arguments) -> None:
     """Paths of two edges that a third one closes, by sparse matrices."""
     a = matrix(graph, simple_edges(graph))
     found = (closed_paths(a, a, a) / 2).astype(np.int64)
@@ -84,7 +64,7 @@ def triangles(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     same_number(result.total, int(found.sum()) // 3, "total")
 
 
-def clustering(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def clustering(graph: Graph, result: Result, given: Arguments) -> None:
     """Arcs between neighbors, by sparse matrices."""
     near = matrix(graph, simple_edges(graph))
     between = closed_paths(near, matrix(graph, simple_arcs(graph)), near)
@@ -92,7 +72,7 @@ def clustering(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     close(result.lcc, between / np.maximum(degree * (degree - 1), 1), "lcc")
 
 
-def independent(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def independent(graph: Graph, result: Result, given: Arguments) -> None:
     """No two members are neighbors, and whoever is none has one."""
     s, t = simple_edges(graph)
     member = result.member
@@ -102,7 +82,7 @@ def independent(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     none_of(~member & ~beside, lambda v: "no member, and none of its neighbors is one")
 
 
-def coloring(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def coloring(graph: Graph, result: Result, given: Arguments) -> None:
     """All have a color, neighbors different ones, and no vertex could have one before its own."""
     color = result.color
     none_of((color < 0) | (color >= color.size), lambda v: f"color {color[v]}")
@@ -114,7 +94,7 @@ def coloring(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
     none_of(beside < color, lambda v: f"color {color[v]}, and a smaller one is free")
 
 
-def forest(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def forest(graph: Graph, result: Result, given: Arguments) -> None:
     """Edges of the graph that join what is joined, without a cycle, together as light as SciPy's."""
     from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
@@ -159,7 +139,7 @@ def _sum(values: Array) -> tuple[Any, float]:
     return math.fsum(values.tolist()), rounding * math.fsum(np.abs(values).tolist())
 
 
-def trusses(graph: Graph, result: Result, given: Mapping[str, Any]) -> None:
+def trusses(graph: Graph, result: Result, given: Arguments) -> None:
     """Edges peeled off, all at once that are in no more than k - 2 of the triangles that are left."""
     n = max(1, graph.num_vertices)
     s, t = (ids.astype(np.int64) for ids in graph.edges()[:2])
