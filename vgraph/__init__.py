@@ -27,55 +27,8 @@ from vgraph.errors import (
 from vgraph.graph import Graph
 from vgraph.language.decorators import algorithm, function, operator
 from vgraph.language.names import *
-from vgraph.schedule import (
-    AGM_E,
-    AGM_N,
-    APPLY_SCATTER,
-    ASYNC,
-    AUTO,
-    BASE,
-    BITMAP,
-    BLOCK,
-    BSP,
-    CHANGED,
-    COLORED,
-    COMBINE,
-    COMPUTED,
-    CSR,
-    DATA,
-    DELAYED,
-    DELTA,
-    DENSE,
-    DIAGONAL,
-    EDGE,
-    EDGE_LOCKED,
-    FREE,
-    FUSED,
-    GATHER_APPLY,
-    HYBRID,
-    LOCAL,
-    MARKED,
-    NODE_LOCKED,
-    PULL,
-    PUSH,
-    RACED,
-    RAW,
-    SEQUENTIAL,
-    SGM,
-    SLICES,
-    SPARSE,
-    SPLIT,
-    STRICT,
-    TOPOLOGY,
-    TWC,
-    UNORDERED,
-    VERTEX,
-    WARP,
-    Schedule,
-    blocked_diagonals,
-    dealt_blocks,
-    delta_stepping,
-)
+from vgraph.schedule import AUTO, Schedule
+from vgraph.schedule.names import *
 
 if TYPE_CHECKING:
     from vgraph import algorithms, data, passes

@@ -9,6 +9,7 @@ choice. `AXES` is the one table of what can be asked for (`axes.py`); passes may
 from __future__ import annotations
 
 from vgraph.schedule.axes import *  # noqa: F403
+from vgraph.schedule.names import *  # noqa: F403
 from vgraph.schedule.record import *  # noqa: F403
 from vgraph.schedule.registry import *  # noqa: F403
 from vgraph.schedule.schedules import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""The axes of schedules: of each, the one record that says all there is to know of it. Their values: `values.py`.
+"""The axes of schedules: of each, the one record that says all there is to know of it. Values: `values.py`, `names.py`.
 
 The records are the fields of `ApplySchedule`, at the end. What may be asked for, texts, JSON and the command line, the
 docstring of `Schedule.at`, which axes exclude which, what tuning and tests try, and the tables of `explain` follow from
@@ -12,6 +12,7 @@ from dataclasses import field, fields, replace
 from typing import Any, Final
 
 from vgraph.records import dataclass
+from vgraph.schedule.names import *
 from vgraph.schedule.needs import of_a_conflict, of_an_order
 from vgraph.schedule.record import (
     FLAG,
@@ -28,7 +29,6 @@ from vgraph.schedule.record import (
     words,
 )
 from vgraph.schedule.values import *
-from vgraph.schedule.values import LOCKING, MARKING, PLANNED
 
 
 def _name(text: str) -> str:
@@ -128,18 +128,15 @@ class ApplySchedule:
     conflict: Conflict = axis(
         kinds(
             Conflict,
-            ("free", *LOCKING, *PLANNED, *MARKING),
             {
                 "blocked_diagonals": lambda text: blocked_diagonals(
                     *map(int, text.split("x") if text else ())
                 ),
                 "dealt_blocks": lambda text: dealt_blocks(*map(int, (text,) if text else ())),
             },
-            meant="a conflict schedule: one of vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, "
-            "vg.AGM_N, vg.SGM, vg.DIAGONAL, vg.blocked_diagonals(r, c), vg.dealt_blocks(n), vg.COLORED, vg.MARKED, "
-            "vg.RACED, vg.FREE",
+            noun="a conflict schedule",
             takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "
-            "dealt_blocks(n), COLORED, MARKED, RACED",
+            "dealt_blocks(n), COLORED, MARKED, RACED, FREE",
             form="a word such as sequential or agm_e, blocked_diagonals(8x8), dealt_blocks(16), free or auto",
         ),
         rest=FREE,
@@ -176,9 +173,8 @@ class ApplySchedule:
     order: Order = axis(
         kinds(
             Order,
-            ("unordered", "strict"),
             {"delta": _width},
-            meant="an order: vg.UNORDERED, vg.delta_stepping(d) or vg.STRICT",
+            noun="an order",
             takes="UNORDERED, delta_stepping(d), STRICT",
             form="unordered, delta, delta(d) with a positive number d, strict or auto",
         ),
@@ -197,9 +193,8 @@ class ApplySchedule:
     balance: Balance = axis(
         kinds(
             Balance,
-            ("vertex", "edge", "warp", "block", "twc"),
             {"split": lambda text: SPLIT(None if text is None else int(text))},
-            meant="a balance: one of vg.VERTEX, vg.EDGE, vg.SPLIT(limit), vg.WARP, vg.BLOCK, vg.TWC",
+            noun="a balance",
             takes="VERTEX, EDGE, SPLIT(limit); on GPUs WARP, BLOCK, TWC",
             form="vertex, edge, split, split(n) with an int n of at least 1, warp, block, twc or auto",
         ),

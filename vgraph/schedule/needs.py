@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from vgraph.schedule.names import *
 from vgraph.schedule.record import Axis, Need, spelled
 from vgraph.schedule.values import *
-from vgraph.schedule.values import PLANNED
 
 _IN_BUCKETS: Final[Mapping[str, object]] = {
     "drive": DATA,

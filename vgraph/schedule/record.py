@@ -141,19 +141,24 @@ def count(least: int, takes: str = "int", most: int = _MOST) -> Words:
     return Words(None, accepted, meant, int, takes, bounds=(least, most))
 
 
+_CAPITALS: Final = r"\b[A-Z_]{2,}\b"
 _CALL: Final = re.compile(r"(\w+)(?:\(([0-9.ex+-]*)\))?")
 
 
 def kinds(
     kind: type[Kind],
-    plain: tuple[str, ...],
     made: Mapping[str, Callable[[str | None], Kind]],
     *,
-    meant: str,
+    noun: str,
     takes: str,
     form: str,
 ) -> Words:
-    """Words of which some take a number: `made` reads that one, or None, and gives the value."""
+    """Words of which some take a number: `made` reads that one, or None, and gives the value.
+
+    `takes` has all of them as programs write them: those without a number are names in capitals.
+    """
+    plain = {word.lower() for word in re.findall(rf"{_CAPITALS}(?!\()", takes)}
+    listed = re.sub(rf"{_CAPITALS}|[a-z_]+(?=\()", r"vg.\g<0>", takes)
     names = {maker: word for word, maker in kind.makers.items()}
 
     def read(text: str) -> Kind:
@@ -167,7 +172,14 @@ def kinds(
             raise ValueError(text)
         return kind(word)
 
-    return Words(kind("auto"), lambda value: isinstance(value, kind), meant, read, takes, form=form)
+    return Words(
+        kind("auto"),
+        lambda value: isinstance(value, kind),
+        f"{noun}: one of {listed}",
+        read,
+        takes,
+        form=form,
+    )
 
 
 # --- axes -----------------------------------------------------------------------------------------------------
