@@ -20,6 +20,8 @@ from vgraph.graph.layouts.segments import SEGMENTS
 VERTEX_CHUNK: Final = (64, 64)
 """(chunks that each thread should get, fewest iterations of a chunk) of a loop over vertices: whole bitmap
 words, and so few chunks that the counter's cache line is quiet."""
+FLAT_CHUNK: Final = (16, 1024)
+"""The same where no loop is nested: 64 vertices take such a loop less than the counter does."""
 QUEUE_CHUNK: Final = (16, 64)
 """The same for queues. On road networks a queue has a thousand vertices, and taking a chunk costs as much as
 visiting some ten of them: with at least 16 vertices, a search there takes 1.15 times as long as with 64. A queue of
@@ -27,9 +29,11 @@ fewer for each thread is shared out evenly, which needs no counter."""
 QUEUE_FEWEST: Final = 16
 """Vertices of a queue from which on threads may share it: a search of a power-law graph has some tens of hubs in its
 second round, and with them a large part of all arcs."""
-EVEN: Final = 4096
-"""Vertices for each thread up to which they are shared out evenly where all take about as long."""
+EVEN: Final = 1 << 16
+"""Vertices for each thread up to which they are shared out evenly where all take about as long: within some tens of
+microseconds nobody helps a thread that is not run, and each finds its part in its own cache again."""
 WORD_CHUNK: Final = (64, 1)
+FLAT_WORD_CHUNK: Final = (16, 16)
 """The same for bitmaps, in words of 64 vertices."""
 CELL_CHUNKS: Final = 16
 """Chunks of the cells of a phase that each thread should get."""
@@ -56,7 +60,7 @@ class Walk:
 
     def rule(self, most: int) -> tuple[int, int]:
         """As `VERTEX_CHUNK`, where a chunk has at most so many vertices."""
-        return VERTEX_CHUNK
+        return FLAT_CHUNK if most == LARGEST_CHUNK[0] else VERTEX_CHUNK
 
     def fewest(self, most: int) -> int:
         """Items up to which no team is asked for, whatever they take."""
@@ -147,7 +151,7 @@ class _Words(Walk):
         return f.op(f"lshr i64 {f.op('add i64 %num_vertices, 63')}, 6")
 
     def rule(self, most: int) -> tuple[int, int]:
-        return WORD_CHUNK
+        return FLAT_WORD_CHUNK if most == LARGEST_CHUNK[0] else WORD_CHUNK
 
     def even(self, most: int) -> tuple[int, int]:
         return 0, 1
