@@ -31,12 +31,13 @@ CASES = {
     "bfs": "bfs",
     "sssp": "sssp",
     "pagerank 32-bit": "pagerank",
+    "pagerank 64-bit": "pagerank 64-bit",
     "cc": "cc",
     "triangles": "triangles",
     "betweenness": "betweenness",
     "kcore": "kcore",
 }
-"""The case that stands for each algorithm; GAP's PageRank has 32-bit ranks."""
+"""What each case is called as a cell; PageRank is two, beside a peer with ranks of as many bits."""
 
 
 class Cell(NamedTuple):

@@ -12,9 +12,9 @@ known of it, before it is timed. `--gap` takes the folder with GAP's programs; `
 programs of the same command line: a hand-written top-down BFS and frontier Bellman-Ford. `--peers` names
 libraries that the interpreter `--peer-python` has: each runs in a process of its own. A peer that is missing or
 fails is named and left out. The file `--out` is written after every row; with `--keep` it keeps rows of an
-earlier run that this one does not measure again. A row of which a side takes more than SLOW has fewer blocks, and
-what is slower yet has one run; with `--seconds` no row begins after so many. At the end stands the ratio to the best
-peer of each cell (`anchors.py`), with their geometric mean and maximum.
+earlier run that this one does not measure again. In a row of which a side takes more than SLOW a block is one run,
+without one that warms up; with `--seconds` no row begins after so many. At the end stands the ratio to the best peer
+of each cell (`anchors.py`), with their geometric mean and maximum.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from cases import CASES, Case, Instance
 from tasks import ROUNDS
 
 VGRAPH = "vgraph"
-SLOW, SLOWER = 0.3, 1.0
-"""Seconds of a run above which two blocks of one trial have to do, and above which one has."""
+SLOW = 0.1
+"""Seconds of a run above which a block is one run."""
 Libraries = Mapping[str, peers.Library]
-Trials = Callable[[int], Sequence[float]]
-"""Seconds of so many runs, after one that warms up."""
+Trials = Callable[[int, int], Sequence[float]]
+"""Seconds of so many runs, after so many that warm up."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def programs(options: argparse.Namespace, algorithm: str, graph: str) -> list[peers.Program]:
-    """The native peers of one algorithm."""
-    delta = 512 if graph.startswith("road") else 16
-    listed = peers.gap(options.gap, algorithm, delta=delta, rounds=ROUNDS) if options.gap else []
+def programs(options: argparse.Namespace, case: Case, graph: str) -> list[peers.Program]:
+    """The native peers of one case."""
+    delta, algorithm = 512 if graph.startswith("road") else 16, case.algorithm
+    listed = peers.gap(options.gap, case.name, delta=delta, rounds=ROUNDS) if options.gap else []
     if algorithm == "bfs":
         listed += [peers.Program(path.stem, path.resolve(), from_source=True) for path in options.topdown]
     if algorithm == "sssp":
@@ -133,10 +133,10 @@ def programs(options: argparse.Namespace, algorithm: str, graph: str) -> list[pe
 def vgraph_side(case: Case, instance: Instance, threads: int, layouts: list[str]) -> Trials:
     """Its runs; `layouts` gets the names of those of arcs that the last one walked."""
 
-    def block(trials: int) -> list[float]:
-        runs = [case.timed(instance, threads) for _ in range(trials + 1)]
+    def block(trials: int, warm: int) -> list[float]:
+        runs = [case.timed(instance, threads) for _ in range(warm + trials)]
         layouts[:] = (layout.name for layout in runs[-1][0].stats.layouts)
-        return [seconds for _, seconds in runs[1:]]
+        return [seconds for _, seconds in runs[warm:]]
 
     return block
 
@@ -165,7 +165,7 @@ def sides(
     """Every side of one row, vgraph first; what a run of it took; and what is not there, by name and reason."""
     found: dict[str, Trials] = {VGRAPH: vgraph_side(case, instance, threads, layouts)}
     missing: list[str] = []
-    for program in programs(options, case.algorithm, instance.data.name):
+    for program in programs(options, case, instance.data.name):
         found[program.label] = partial(program.run, instance.data, options.cache, threads)
     for name, library in beside.items():
         if (
@@ -175,7 +175,7 @@ def sides(
     took = {}
     for name, side in list(found.items()):
         try:
-            (took[name],) = side(1)
+            (took[name],) = side(1, 1)
         except (peers.PeerError, OSError) as error:
             del found[name]
             missing.append(f"{name}: {str(error).splitlines()[0]}")
@@ -185,12 +185,13 @@ def sides(
 def sampled(
     options: argparse.Namespace, found: Mapping[str, Trials], took: Mapping[str, float]
 ) -> dict[str, harness.Sample]:
-    """Medians of blocks; of fewer where runs are long."""
-    longest = max(took.values())
-    if longest > SLOWER:
-        return {name: harness.Sample.of([seconds]) for name, seconds in took.items()}
-    blocks, trials = (2, 1) if longest > SLOW else (options.blocks, options.trials)
-    return harness.interleave({name: partial(side, trials) for name, side in found.items()}, blocks)
+    """Medians of blocks; where runs are long, what they `took` first is a block already."""
+    slow = max(took.values()) > SLOW
+    blocks, trials, warm = (options.blocks - 1, 1, 0) if slow else (options.blocks, options.trials, 1)
+    first = {name: [seconds] for name, seconds in took.items()} if slow else {}
+    return harness.interleave(
+        {name: partial(side, trials, warm) for name, side in found.items()}, blocks, first
+    )
 
 
 def measure(

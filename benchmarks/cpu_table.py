@@ -5,9 +5,10 @@
 
 `--gap` takes GAP's sources (the folder with `bfs.cc`), which are compiled here. Each graph is made once, and all sides
 read it from files; what results are checked against is computed once, too. Each graph with each number of threads is
-a process of its own (`cpu.py`), held to cores that no other uses: with up to 4 threads side by side, as many as there
-are cores for, with more threads alone. So those side by side share the last cache and the memory. Whatever is there
-when the time is over is put together in `--out`.
+a process of its own (`cpu.py`), held to cores that no other uses: with more than 4 threads alone on the machine, then
+with fewer side by side, as many as there are cores for; triangles there in a process of their own, since they take
+longest. So those side by side share the last cache and the memory. Whatever is there when the time is over is put
+together in `--out`.
 """
 
 from __future__ import annotations
@@ -36,20 +37,29 @@ HERE = Path(__file__).parent
 PROGRAMS = ("tc", "bc", "sssp", "bfs", "cc", "pr_spmv")
 TOGETHER = 4
 """Threads up to which measurements run side by side."""
+LONGEST = "triangles"
+"""The algorithm that gets a process of its own there."""
+OTHERS = ",".join(dict.fromkeys(c.algorithm for c in cases.CASES if c.algorithm != LONGEST))
 
 
 @dataclass(frozen=True)
 class Job:
-    """One graph with one number of threads."""
+    """Some algorithms on one graph with one number of threads."""
 
     graph: str
     threads: int
     arcs: int
+    algorithms: str
 
     @property
     def file(self) -> str:
         """Of its rows."""
-        return f"{self.graph}-{self.threads}.json"
+        return f"{self.graph}-{self.threads}-{self.algorithms.partition(',')[0]}.json"
+
+    @property
+    def work(self) -> float:
+        """About how long it takes, beside others."""
+        return self.arcs * (2 if self.algorithms == LONGEST else 1) / self.threads
 
 
 class Table:
@@ -70,29 +80,31 @@ class Table:
         """Compile the peers, make the graphs and what results are checked against; the jobs."""
         names = self.options.graphs.split(",")
         with ThreadPoolExecutor(len(self.cores)) as pool:
-            built = [pool.submit(self.compiled, program) for program in (*PROGRAMS, "kcore")]
+            built = [pool.submit(self.compiled, program) for program in (*PROGRAMS, "pr_spmv64", "kcore")]
             arcs = list(pool.map(self.graph, names))
             for program in built:
                 program.result()
-        threads = [int(t) for t in self.options.threads.split(",")]
-        return [Job(name, t, m) for name, m in zip(names, arcs, strict=True) for t in threads]
+        return [
+            Job(name, t, m, algorithms)
+            for name, m in zip(names, arcs, strict=True)
+            for t in map(int, self.options.threads.split(","))
+            for algorithms in ((OTHERS, LONGEST) if t <= TOGETHER else (f"{OTHERS},{LONGEST}",))
+        ]
 
     def compiled(self, program: str) -> None:
+        """A program of GAP's, that of PageRank with ranks of 64 bits as well, or one that is written here."""
         if (self.folder / program).exists():
             return
-        source = (
-            HERE / "handwritten" / "kcore.cc" if program == "kcore" else self.options.gap / f"{program}.cc"
-        )
-        command = [
-            "g++",
-            "-std=c++11",
-            "-O3",
-            "-march=native",
-            "-fopenmp",
-            str(source),
-            "-o",
-            str(self.folder / program),
-        ]
+        source = self.options.gap / f"{program}.cc"
+        if program == "kcore":
+            source = HERE / "handwritten" / "kcore.cc"
+        elif program == "pr_spmv64":
+            text = (self.options.gap / "pr_spmv.cc").read_text()
+            assert text.count("typedef float ScoreT;") == 1
+            source = self.folder / "pr_spmv64.cc"
+            source.write_text(text.replace("typedef float ScoreT;", "typedef double ScoreT;"))
+        command = ["g++", "-std=c++11", "-O3", "-march=native", "-fopenmp", f"-I{self.options.gap}"]
+        command += [str(source), "-o", str(self.folder / program)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             print(f"{program} does not compile: {done.stderr.splitlines()[-1:]}", file=sys.stderr)
@@ -111,7 +123,8 @@ class Table:
         """A process that measures a job on these cores."""
         command = [sys.executable, str(HERE / "cpu.py"), "--gap", str(self.folder)]
         command += ["--graphs", job.graph, "--threads", str(job.threads), "--cache", str(self.folder)]
-        command += ["--out", str(self.folder / job.file), "--blocks", "5", "--trials", "2"]
+        command += ["--out", str(self.folder / job.file), "--blocks", "5", "--trials", "3"]
+        command += ["--algorithms", job.algorithms]
         command += ["--seconds", f"{self.left() - 5:.0f}"]
         with open(self.folder / f"{job.file}.log", "wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
@@ -128,7 +141,7 @@ class Table:
                     process.wait(self.left())
                 except subprocess.TimeoutExpired:
                     process.kill()
-        few = sorted((j for j in jobs if j.threads <= TOGETHER), key=lambda j: -j.arcs / j.threads)
+        few = sorted((j for j in jobs if j.threads <= TOGETHER), key=lambda j: -j.work)
         free, running = list(self.cores), dict[subprocess.Popen[bytes], list[int]]()
         while (few or running) and self.left() > 0:
             job = next((j for j in few if j.threads <= len(free)), None)
@@ -146,6 +159,7 @@ class Table:
     def write(self, jobs: Sequence[Job]) -> None:
         """All rows in one file, and the logs of jobs that have none."""
         rows: list[Any] = []
+        names = self.options.graphs.split(",")
         for job in jobs:
             file = self.folder / job.file
             found = json.loads(file.read_text())["rows"] if file.exists() else []
@@ -153,8 +167,10 @@ class Table:
             if not found or self.options.verbose:
                 log = self.folder / f"{job.file}.log"
                 print(f"{job}: {log.read_text()[-1500:] if log.exists() else 'not begun'}", file=sys.stderr)
+        order = [case.name for case in cases.CASES]
+        rows.sort(key=lambda row: (names.index(row["graph"]), order.index(row["case"]), row["threads"]))
         note = f"up to {TOGETHER} threads several ran side by side, each held to cores of its own"
-        method = {"blocks": 5, "trials": 2, "note": note, "seconds": self.options.seconds - self.left()}
+        method = {"blocks": 5, "trials": 3, "note": note, "seconds": self.options.seconds - self.left()}
         harness.write_results(self.options.out, rows, method=method)
         print(f"{len(rows)} rows, {method['seconds']:.0f} s")
 

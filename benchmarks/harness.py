@@ -36,12 +36,15 @@ class Sample:
         return Sample(statistics.median(seconds), min(seconds), max(seconds), len(seconds))
 
 
-def interleave(sides: Mapping[str, Side], blocks: int) -> dict[str, Sample]:
+def interleave(
+    sides: Mapping[str, Side], blocks: int, first: Mapping[str, Sequence[float]] | None = None
+) -> dict[str, Sample]:
     """Run the sides in turn, A B C A B C ..., so that drift hits all of them alike.
 
-    A side warms itself up and returns the seconds of its timed trials; their median is the block's.
+    A side warms itself up and returns the seconds of its timed trials; their median is the block's. `first`: blocks
+    that were run before.
     """
-    taken: dict[str, list[float]] = {name: [] for name in sides}
+    taken: dict[str, list[float]] = {name: [*(first or {}).get(name, ())] for name in sides}
     for _ in range(blocks):
         for name, side in sides.items():
             taken[name].append(statistics.median(side()))
@@ -120,12 +123,12 @@ def _installed() -> dict[str, str]:
 
 
 def write_results(path: Path, rows: Sequence[Any], **more: Any) -> None:
-    """Write rows (dataclasses or mappings), the environment and what else is given as one JSON file."""
-    plain = [row if isinstance(row, Mapping) else asdict(row) for row in rows]
-    content = {**environment(), **more, "rows": plain}
+    """Write the environment, what else is given, and rows (dataclasses or mappings), a line each, as one JSON file."""
+    plain = [json.dumps(row if isinstance(row, Mapping) else asdict(row)) for row in rows]
+    head = json.dumps({**environment(), **more, "rows": []}, indent=1).removesuffix("]\n}")
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(content, indent=1) + "\n")
+    partial.write_text(head + "\n" + ",\n".join(plain) + "\n]\n}\n")
     partial.replace(path)
     print(f"wrote {path}", file=sys.stderr)
 

@@ -48,28 +48,31 @@ class Program:
     from_source: bool = False
     arguments: tuple[str, ...] = ()
 
-    def run(self, data: graphs.GraphData, cache: Path, threads: int, trials: int) -> list[float]:
-        """Seconds of `trials` trials after one that warms up; reading the file is not in them."""
+    def run(
+        self, data: graphs.GraphData, cache: Path, threads: int, trials: int, warm: int = 1
+    ) -> list[float]:
+        """Seconds of `trials` trials after `warm` that warm up; reading the file is not in them."""
         file = graphs.gap_file(data, cache, weighted=self.weighted)
-        command = [str(self.path), "-f", str(file), "-n", str(trials + 1), *self.arguments]
+        command = [str(self.path), "-f", str(file), "-n", str(warm + trials), *self.arguments]
         if self.from_source:
             command += ["-r", str(data.source)]
         settings = {**os.environ, "OMP_NUM_THREADS": str(threads)}
         done = subprocess.run(command, capture_output=True, text=True, env=settings)
         seconds = [float(found) for found in TRIAL.findall(done.stdout)]
-        if done.returncode or len(seconds) != trials + 1:
+        if done.returncode or len(seconds) != warm + trials:
             raise PeerError(
                 f"{' '.join(command)}: exit {done.returncode}, {len(seconds)} times\n{done.stderr}"
             )
-        return seconds[1:]
+        return seconds[warm:]
 
 
-def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Program]:
-    """The GAP programs for one of our algorithms, and those written by hand that stand beside them.
+def gap(folder: Path, case: str, *, delta: int, rounds: int) -> list[Program]:
+    """The GAP programs for one of our cases, and those written by hand that stand beside them.
 
-    GAP's bfs is direction-optimising; pr_spmv keeps rounds apart as vgraph does. Its cc is Afforest. Its sssp is
-    delta-stepping. Its tc relabels by degree where that pays, within the time. It has no k-core: `kcore` is one
-    thread's, by hand (`handwritten/kcore.cc`).
+    GAP's bfs is direction-optimising; pr_spmv keeps rounds apart as vgraph does, with ranks of 32 bits; `pr_spmv64` is
+    the same program with ranks of 64 (`cpu_table.py` makes it). Its cc is Afforest. Its sssp is delta-stepping. Its tc
+    relabels by degree where that pays, within the time. It has no k-core: `kcore` is one thread's,
+    by hand (`handwritten/kcore.cc`).
     """
     fixed = ("-i", str(rounds), "-t", "0")
     programs = {
@@ -79,13 +82,14 @@ def gap(folder: Path, algorithm: str, *, delta: int, rounds: int) -> list[Progra
                 "GAP sssp", folder / "sssp", weighted=True, from_source=True, arguments=("-d", str(delta))
             )
         ],
-        "pagerank": [Program("GAP pr_spmv", folder / "pr_spmv", arguments=fixed)],
+        "pagerank 32-bit": [Program("GAP pr_spmv", folder / "pr_spmv", arguments=fixed)],
+        "pagerank 64-bit": [Program("GAP pr_spmv, 64-bit", folder / "pr_spmv64", arguments=fixed)],
         "cc": [Program("GAP cc", folder / "cc")],
         "triangles": [Program("GAP tc", folder / "tc")],
         "betweenness": [Program("GAP bc", folder / "bc", from_source=True, arguments=("-i", str(SOURCES)))],
         "kcore": [Program("serial k-core", folder / "kcore")],
     }
-    return programs.get(algorithm, [])
+    return programs.get(case, [])
 
 
 def version(python: Path, library: str) -> str:
@@ -124,9 +128,9 @@ class Library:
         self._errors: IO[bytes]
         self._read = b""  # of its output, not yet handed on
 
-    def run(self, algorithm: str, trials: int) -> list[float]:
-        """Seconds of `trials` runs after one that warms up. Raises PeerError, as `runs` does."""
-        return self.runs(algorithm, trials + 1)[1:]
+    def run(self, algorithm: str, trials: int, warm: int = 1) -> list[float]:
+        """Seconds of `trials` runs after `warm` that warm up. Raises PeerError, as `runs` does."""
+        return self.runs(algorithm, warm + trials)[warm:]
 
     def runs(self, algorithm: str, count: int) -> list[float]:
         """Seconds of `count` runs. Raises TooLateError, and PeerError where the library or the algorithm is missing."""

@@ -232,7 +232,7 @@ def gpu_locality(content: dict[str, Any]) -> str:
     return note + harness.table(header, cells)
 
 
-FILES = {"cells": "cpu", "readme": "cpu", "readme_few": "cpu_few", "scaling": "cpu_few", "calls": "rounds"}
+FILES = {"cells": "cpu", "readme": "cpu", "scaling": "cpu", "calls": "rounds"}
 """Sections made from the result file of another."""
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "floors": floors,
@@ -240,8 +240,6 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "cells": cpu_report.lost,
     "scaling": cpu_report.scaling,
     "readme": cpu_report.short,
-    "cpu_few": cpu_report.page,
-    "readme_few": cpu_report.short,
     "rounds": cpu_report.rounds,
     "calls": cpu_report.calls,
     "startup": startup,
