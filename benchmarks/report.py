@@ -232,6 +232,50 @@ def gpu_locality(content: dict[str, Any]) -> str:
     return note + harness.table(header, cells)
 
 
+def tuning(content: dict[str, Any]) -> str:
+    """Geometric means of the default over the best by threads, then each cell in which something is clearly quicker."""
+    rows = content["rows"]
+    means = []
+    for threads in sorted({row["threads"] for row in rows}):
+        found = [row["ratio"] for row in rows if row["threads"] == threads]
+        counted = [str(sum(ratio > limit for ratio in found)) for limit in (1.05, 1.25)]
+        means.append([str(threads), str(len(found)), f"{statistics.geometric_mean(found):.3f}", *counted])
+    behind = sorted((row for row in rows if row["ratio"] > 1.05), key=lambda row: -row["ratio"])
+    cells = [
+        [
+            *(row["algorithm"], row["graph"], str(row["threads"]), f"{row['default_ms']:.2f}"),
+            *(f"{row['ratio']:.2f}", f"`{row['best']}`"),
+        ]
+        for row in behind
+    ]
+    note = f"{content['method'].get('note', '')}.".removeprefix(".").capitalize()
+    tables = (
+        harness.table(["threads", "cells", "geometric mean", "above 1.05", "above 1.25"], means),
+        harness.table(["algorithm", "graph", "threads", "default ms", "over the best", "the best"], cells),
+    )
+    return "\n\n".join(filter(None, (note, *tables)))
+
+
+def read_build(content: dict[str, Any]) -> str:
+    """Seconds, edges a second and peak memory of each way, and how many times as long others take as vgraph."""
+    found = content["results"]
+    lines = []
+    for name, result in found.items():
+        what, _, who = name.partition(": ")
+        peak = result["peak_over_final"]
+        over = result["seconds"] / found[f"{what}: vgraph"]["seconds"]
+        lines.append(
+            [
+                *(what, who, f"{result['seconds']:.2f}", f"{result['edges_per_second'] / 1e6:.1f}"),
+                *("" if peak is None else f"{peak:.2f}", "" if who == "vgraph" else f"{over:.2f}"),
+            ]
+        )
+    header = ["what", "by", "s", "M edges/s", "peak over final", "its time over vgraph's"]
+    note = f"{content['edges']:,} edges, {content['vertices']:,} vertices, {content['repeats']} runs"
+    note += f"; {content['note']}."
+    return f"{note}\n\n{harness.table(header, lines)}"
+
+
 FILES = {"cells": "cpu", "readme": "cpu", "scaling": "cpu", "calls": "rounds"}
 """Sections made from the result file of another."""
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -242,6 +286,8 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "readme": cpu_report.short,
     "rounds": cpu_report.rounds,
     "calls": cpu_report.calls,
+    "tuning": tuning,
+    "read_build": read_build,
     "startup": startup,
     "library_before": earlier,
     "forms": forms,
