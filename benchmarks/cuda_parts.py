@@ -191,8 +191,16 @@ def layouts(part: Part, loaded: Loaded) -> None:
                 None,
                 schedule=vg.Schedule().at(CASES[key].label, **OFF[name]),
             )
+    order = order_for(loaded)
     for key in keys:
-        _prepared(part, key, loaded, "by degree, prepared", "degree")
+        _prepared(part, key, loaded, f"by {order}, prepared", order)
+
+
+def order_for(loaded: Loaded) -> str:
+    """The order that a graph is also run in, made now."""
+    order = "clusters" if policy.is_deep(loaded.graph) else "degree"
+    loaded.graph.relabelled(order)
+    return order
 
 
 def _prepared(part: Part, key: str, loaded: Loaded, state: str, order: str | None, **options: Any) -> str:
@@ -235,17 +243,18 @@ OTHERS: dict[str, dict[str, dict[str, Any]]] = {
     "triangles": {"no hubs": {"hubs": 0}, "rows": OFF["rows"], "warp": {"balance": vg.WARP}},
     "kcore": {**HOPPED, **BALANCED_ANEW},
 }
-"""By case, schedules beside the one that is chosen; the order of degrees is tried with what is chosen there."""
+"""By case, schedules beside the one that is chosen; that of another order is tried, too."""
 
 
 def auto(part: Part, loaded: Loaded) -> None:
-    """What is chosen after `vg.prepare`, from one source, beside the best of `OTHERS` and of the order of degrees."""
+    """What is chosen after `vg.prepare`, from one source, beside the best of `OTHERS` and what another order takes."""
+    order = order_for(loaded)
     for key in (k for k in part.cases if k in OTHERS):
         case = CASES[key]
         chosen = None
         tried: dict[str, float] = {}
-        for name, axes in {"chosen": {}, "by degree": {}, **OTHERS[key]}.items():
-            options: dict[str, Any] = {"relabel": "degree"} if name == "by degree" else {}
+        for name, axes in {"chosen": {}, f"by {order}": {}, **OTHERS[key]}.items():
+            options: dict[str, Any] = {"relabel": order} if name == f"by {order}" else {}
             if axes:
                 options["schedule"] = vg.Schedule().at(case.label, **axes)
             with part.trying(graph=loaded.name, case=case.name, constant="auto", value=name):

@@ -188,6 +188,8 @@ class Session:
             with suppress(vg.VGraphError):  # who measures it says so
                 for source in CASES[key].sources(loaded):
                     CASES[key].answer(loaded, source)
+        if {"layouts", "auto"} & set(self.parts):
+            cuda_parts.order_for(loaded)
         print(f"{name}: {loaded.graph}, {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
         with self.alone():
             for chosen in (part for part in self.parts if part in PER_GRAPH):
