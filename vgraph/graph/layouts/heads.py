@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from vgraph.graph.layouts.base import ArcLayout, Arcs
 
 EIGHT: Final = 8
@@ -35,35 +37,38 @@ def fit(arcs: Arcs, shared: int, count: int, counters: int) -> tuple[int, int]:
 def build(arcs: Arcs, width: int, counters: int, *, side: str) -> dict[str, Any]:
     """The head of v is `ids[8 * starts[v]:8 * starts[v + 1]]`, ascending, padded with `width`; its tail
     `columns[tails[v]:row_offsets[v + 1]]` of CSR."""
-    xp, t = arcs.xp, arcs.xp.int64
+    xp, most = arcs.xp, arcs.num_arcs + EIGHT * arcs.num_vertices
+    t = np.int32 if most <= np.iinfo(np.int32).max else np.int64
     rows, columns = arcs.adjacency(side)
     begin = rows.astype(t)
     early = columns < width
     tails = begin[:-1] + _within(xp, early, begin)
-    fresh = early.copy()
-    fresh[1:] &= columns[1:] != columns[:-1]  # parallel arcs count once
-    heads = begin[:-1][begin[:-1] < begin[1:]]
-    fresh[heads] = early[heads]
-    count = _within(xp, fresh, begin)
+    fresh, count = early, tails - begin[:-1]
+    again = xp.zeros(columns.size, bool)  # parallel arcs count once
+    again[1:] = columns[1:] == columns[:-1]
+    again[begin[:-1][begin[:-1] < begin[1:]]] = False
+    if again.any():
+        fresh = early & ~again
+        count = _within(xp, fresh, begin)
     starts = xp.zeros(count.size + 1, t)
-    xp.cumsum(-(-count // EIGHT), out=starts[1:])
+    xp.cumsum(-(-count // EIGHT), dtype=t, out=starts[1:])
     ids = xp.full(int(starts[-1]) * EIGHT, width, xp.uint16)
     before = xp.zeros(count.size + 1, t)
-    xp.cumsum(count, out=before[1:])
+    xp.cumsum(count, dtype=t, out=before[1:])
     some = count > 0
     # Each list moves by as much as the ones before it are padded.
     moves = xp.zeros(int(before[-1]), t)
     moved = (starts[:-1] * EIGHT - before[:-1])[some]
     if moves.size:
         moves[before[:-1][some]] = xp.diff(moved, prepend=moved[:1] * 0)
-        ids[xp.cumsum(moves) + xp.arange(moves.size, dtype=t)] = columns[fresh].astype(xp.uint16)
+        ids[xp.cumsum(moves, dtype=t) + xp.arange(moves.size, dtype=t)] = columns[fresh].astype(xp.uint16)
     return {"starts": starts.astype(xp.uint32), "ids": ids, "tails": tails.astype(rows.dtype), "width": width}
 
 
 def _within(xp: Any, flags: Any, begin: Any) -> Any:
     """How many of the flags of each row are set."""
-    sums = xp.zeros(flags.size + 1, xp.int64)
-    xp.cumsum(flags, out=sums[1:])
+    sums = xp.zeros(flags.size + 1, begin.dtype)
+    xp.cumsum(flags, dtype=begin.dtype, out=sums[1:])
     return sums[begin[1:]] - sums[begin[:-1]]
 
 
