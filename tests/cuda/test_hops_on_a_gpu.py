@@ -34,7 +34,7 @@ def go(
 ) -> vg.Result:
     arguments = options.pop("arguments", {})
     if "source" in algorithm.signature.parameters:
-        arguments = {"source": 0}
+        arguments = {"source": 0, **arguments}
     schedule = vg.Schedule().at(label, direction=vg.PUSH, **options)
     with use(EmulatedDevice(multiprocessors=3, block=(32, 64)[seed % 2], shared=room, seed=seed)):
         return vg.run(algorithm, graph, device="cuda", schedule=schedule, **arguments)

@@ -20,7 +20,11 @@ ORDERS = {"unordered": vg.UNORDERED, "delta": vg.delta_stepping(4)}
 
 @pytest.mark.parametrize(
     ("order", "directed"),
-    [("delta", True), *(pytest.param(order, False, marks=pytest.mark.slow) for order in ORDERS)],
+    [
+        ("delta", True),
+        ("delta", False),
+        *(pytest.param(order, False, marks=pytest.mark.slow) for order in ORDERS if order != "delta"),
+    ],
 )
 def test_shortest_paths(order: str, directed: bool) -> None:
     for k, room in enumerate(ROOMS):
@@ -71,3 +75,78 @@ def test_no_vertices() -> None:
     given = vg.Schedule().at("lower", tiles=16, order=vg.UNORDERED)
     with use(EmulatedDevice()):
         assert vg.run(label_components, graph, device="cuda", schedule=given).component.size == 0
+
+
+@vg.algorithm
+def widest(
+    graph, source: vg.vertex, kind: vg.vertex_property(vg.int32), wide: vg.vertex_property(vg.float64)
+):
+    found = graph.vertex_property(vg.float64)
+    found[:] = wide
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(spread_wide, frontier)
+    return found
+
+
+@vg.operator
+def spread_wide(src, edge, dst):
+    """The widest path; of a vertex of some kind nothing goes on."""
+    if src.kind != 3:
+        dst.found = max(dst.found, min(src.found, edge.weight + dst.kind))
+
+
+@vg.operator
+def mark_near(src, edge, dst):
+    """What goes on does not depend on the value, which for who begins is the one that no other is worse than."""
+    dst.near = min(dst.near, edge.weight)
+
+
+@vg.algorithm
+def nearest(graph, source: vg.vertex):
+    near = graph.vertex_property(vg.int32, fill=vg.inf)
+    frontier = graph.frontier(source)
+    while frontier:
+        frontier = graph.edge_apply(mark_near, frontier)
+    return near
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_who_was_not_reached_hands_nothing_on(seed: int) -> None:
+    """Values that vertices have from the beginning stay there until they are reached."""
+    graph = graph_of(seed, directed=False)
+    n = graph.num_vertices
+    rng = np.random.default_rng(seed)
+    given = {
+        "kind": rng.integers(0, 5, n).astype(np.int32),
+        "wide": rng.integers(0, 70, n).astype(np.float64),
+    }
+    given["wide"][0] = (np.inf, -np.inf)[seed]
+    wanted = vg.run(widest, graph, device="python", source=0, **given).found
+    for k, room in enumerate(ROOMS[:2]):
+        found = go(widest, graph, "spread_wide", room, k, tiles=16, order=vg.UNORDERED, arguments=given)
+        np.testing.assert_array_equal(found.found, wanted)
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_what_does_not_depend_on_the_value_of_who_begins(seed: int) -> None:
+    graph = graph_of(seed, directed=False)
+    wanted = vg.run(nearest, graph, device="python", source=0).near
+    for k, room in enumerate(ROOMS):
+        found = go(nearest, graph, "mark_near", room, k, tiles=16, order=vg.UNORDERED)
+        np.testing.assert_array_equal(found.near, wanted)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "directed", "pulls"), [(sssp, False, True), (sssp, True, False), (bfs, False, True)]
+)
+def test_vertices_look_at_their_neighbors_where_arcs_lead_both_ways(
+    algorithm: vg.AlgorithmDef, directed: bool, pulls: bool
+) -> None:
+    label = "relax" if algorithm is sssp else "visit"
+    schedule = vg.Schedule().at(label, tiles=16, order=vg.delta_stepping(4), direction=vg.PUSH)
+    text = str(
+        vg.explain(algorithm, graph_of(1, directed=directed), device="cuda", schedule=schedule, source=0)
+    )
+    assert ("by_pulled_tiles<Min" in text) is pulls
+    assert (" by_tiles<" in text) is not pulls

@@ -64,13 +64,14 @@ class QueueDecl(Node):
     prop: PropertyName
 
 
-@written("buckets {name}({vertex}): {key}( {strict})?( tiles {tiles})?")
+@written("buckets {name}({vertex}): {key}( {strict})?( tiles {tiles})?( {mirrored})?")
 class BucketsDecl(Node):
     """`buckets work(v): key`: vertices queued by priority; the one with the lowest key is taken first. Kernel level.
 
     `key`, of type i64 (or f64 with `strict`), is an expression of the vertex v, parameters and globals. It numbers the
     buckets: vertices of one key are taken together. `strict`: one at a time, exactly in the order of keys. `tiles 64`:
-    ranges of 64 ids are tiles, each of which has buckets of its own; there is none of all vertices.
+    ranges of 64 ids are tiles, each of which has buckets of its own; there is none of all vertices. `mirrored`: each
+    arc that is walked for them has one the other way, with the same values.
     """
 
     name: str
@@ -78,6 +79,7 @@ class BucketsDecl(Node):
     key: KeyExpr
     strict: bool = False
     tiles: int = 0
+    mirrored: bool = False
 
 
 @written("operator {name}({args}) {body}")

@@ -126,7 +126,8 @@ def _lower(low: Lowering, loop: ir.While) -> ir.Body:
     work, v, more = low.fresh(f"{apply.label}.work"), low.fresh("v"), low.fresh("more")
     key_vertex = low.fresh("v")
     key = bucket_key(low, apply, key_vertex, order)
-    low.declare("buckets", ir.BucketsDecl(work, key_vertex, key, strict, tiles))
+    mirrored = tiles > 0 and not low.context.facts.directed
+    low.declare("buckets", ir.BucketsDecl(work, key_vertex, key, strict, tiles, mirrored))
     visit, arcs, visited, begin = _visit(low, apply, work, v)
     trace = ir.Trace(
         apply.label, "tiles" if tiles else order.kind, count_of(visited), count_of(arcs), span=apply.span

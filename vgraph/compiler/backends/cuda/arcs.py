@@ -64,7 +64,7 @@ def _over_neighbors(f: Emitter, node: ir.ForNeighbors) -> None:
     region, columns = f.region, f.array(f"{node.orientation.value}.column_indices")
     e = f.local(node.edge)
     if region is not None and region.tile and region.tile.row and region.tile.row.loop is node:
-        region.tile.row.walk(f, columns)
+        region.tile.row.walk(f)
         return
     if region is not None and f.place is Place.GROUP and id(node) in region.shared:
         _shared_loop(f, node, columns)

@@ -50,7 +50,9 @@ def _to_tile(f: Emitter, node: ir.BucketPush, v: str) -> None:
     tile, target = f.region.tile, f.buckets(node.buckets)
     if tile is None:
         f.line(f"{target}.push({v}, {_key(f, node.buckets)}({v}));")
-    else:
+    elif tile.told:
+        f.line(f"{target}.tell({v}, {tile.key}({v}, {tile.told}));")
+    elif not tile.pulls:
         here = f"{tile.view}.more = true" if tile.watched else f"{tile.view}.push({v})"
         f.line(f"if ({tile.view}.has({v})) {here};")
         f.line(f"else {target}.push({v}, {tile.key}({v}));")

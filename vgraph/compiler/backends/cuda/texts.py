@@ -39,7 +39,7 @@ _WORDS: Final = (
     "LocalCounts LocalQueue Row by_hops early fetch_arcs go_on held local_counts local_queue row_of "
     "try_claim try_extreme BOX BOXES Boxes Outbox Settling append_all "
     "sending settle settling "
-    "Kept NO_KEY ROW SWEEPS TileVisit Tiles by_tiles owned seen "
+    "Kept NO_KEY ROW SWEEPS TileVisit Tiles by_pulled_tiles by_tiles improve improve_far owned seen "
     "take_lock give_lock "
     "Channel Mail Peers Route STALLED WAYS Way TO_ALL TO_EACH TO_GHOSTS TO_OWNERS TO_TURNS acquire_system all_to_all "
     "channel kind_of mail reserve sizes_in note_arrival put_far put_out Desk meet_around take wait_for_host "

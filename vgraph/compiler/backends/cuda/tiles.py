@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import field, replace
 from typing import Final
 
 from vgraph.compiler import ir
@@ -23,6 +24,8 @@ deep graphs, it stays in the lowest bucket. From kernels written by hand, on clu
 weights of 1 to 255."""
 MARK: Final = 4
 """Bytes of shared memory for each vertex, beside its values, where these do not tell that it was pushed."""
+AHEAD_WEIGHTED: Final = 10
+"""The same of weighted arcs where vertices look at their neighbors."""
 WIDEST: Final = 2 * BLOCK
 """Vertices of the largest tile of which threads keep the rows in registers."""
 
@@ -38,17 +41,33 @@ class Row:
     values: dict[str, tuple[str, str]]
     """By property of arcs, the type and the name."""
 
-    def walk(self, f: Emitter, columns: str) -> None:
-        """The loop over the row: its first arcs from registers, what is left from memory."""
-        node, row, arc, e = self.loop, self.name, f.temporary("arc"), f.local(self.loop.edge)
-        given = [f"eid {e}", f"vid {f.local(node.vertex)}"]
-        given += [f"{kind} {value}" for kind, value in self.values.values()]
-        with f.block(f"auto {arc} = [&]({', '.join(given)})", "};"):
-            assert f.region is not None
-            assert f.region.tile is not None
-            inside = f"{self.view}.has({f.local(node.vertex)})"
-            f.line(f"if ({'' if f.region.tile.leaving else '!'}{inside}) return;")
+    def walk(self, f: Emitter) -> None:
+        """The loop over the row, or what it does for an arc at hand."""
+        assert f.region is not None
+        assert f.region.tile is not None
+        tile, node = f.region.tile, self.loop
+        if tile.pulls:
+            with f.block(""):
+                f.line(f"vid {f.local(node.vertex)} = {tile.pulls};")
+                f.body(node.body)
+            return
+        arc = f.temporary("arc")
+        with self.arc(f, arc, f.local(node.vertex)):
+            f.line(f"if ({tile.passed.format(f.local(node.vertex))}) return;")
             f.body(node.body)
+        self.arcs(f, arc)
+
+    @contextmanager
+    def arc(self, f: Emitter, name: str, far: str) -> Iterator[None]:
+        """The text inside is a function of this name, of an arc and the vertex at its other end."""
+        given = [f"eid {f.local(self.loop.edge)}", f"vid {far}"]
+        given += [f"{kind} {value}" for kind, value in self.values.values()]
+        with f.block(f"auto {name} = [&]({', '.join(given)})", "};"):
+            yield
+
+    def arcs(self, f: Emitter, arc: str) -> None:
+        """Such a function of each arc: the first ones from registers, what is left from memory."""
+        row, columns = self.name, f.array(f"{self.loop.orientation.value}.column_indices")
         k, at = f.temporary("slot"), f.temporary("at")
         near = "".join(f", {row}.{value}[{k}]" for _, value in self.values.values())
         far = "".join(f", fixed(&{f.prop(prop)}[{at}])" for prop in self.values)
@@ -67,6 +86,7 @@ class Row:
         f.line("#pragma unroll")
         with f.block(f"for (u32 {k} = 0; {k} < ROW; ++{k})"):
             f.line(f"eid {at} = {row}.begin + {k};")
+            f.line(f"{row}.near[{k}] = (vid)-1;  // in no tile")
             f.line(f"if ({at} >= {row}.end) continue;")
             f.line(f"{row}.near[{k}] = fixed(&{f.array(f'{side}.column_indices')}[{at}]);")
             for prop, (_, value) in self.values.items():
@@ -86,8 +106,14 @@ class Tile:
     key: str
     watched: bool
     row: Row | None = None
-    leaving: bool = False
-    """Whether the arcs at hand are those to other tiles; else those within."""
+    passed: str = ""
+    """Of the other end of an arc: whether the arc is none of those at hand."""
+    at: dict[str, str] = field(default_factory=dict)
+    """By names of vertices: the value that is kept of each, where it is known."""
+    pulls: str = ""
+    """The vertex that looks at its neighbors, whether one of them makes its value better; `told`: the value of one
+    outside that was made better. Both of the other kind of visits (`by_pulled_tiles`)."""
+    told: str = ""
 
     def load(self, f: Emitter, node: ir.Load) -> str | None:
         """The value that a block keeps, or one that the thread keeps of the arc at hand; None if neither."""
@@ -95,6 +121,8 @@ class Tile:
             return self.row.values[node.prop][1]
         if node.prop not in self.kept:
             return None
+        if isinstance(node.index, ir.Var) and node.index.name in self.at:
+            return self.at[node.index.name]
         v = f.expr(node.index)
         if node.index == ir.Var(self.vertex, VID):
             return f"seen(&{self.kept[node.prop]}[{v} - {self.view}.first])"
@@ -104,6 +132,13 @@ class Tile:
         """The call that lowers a value where it stands, if it is of a property that is kept."""
         if node.prop not in self.kept:
             return None
+        if self.pulls:
+            assert self.row is not None
+            best = self.at[self.row.loop.vertex]
+            return f"improve<{OPERATIONS[node.op]}>({best}, {f.expr(node.value)})"
+        if self.told:
+            place = f"&{f.prop(node.prop)}[{f.expr(node.index)}]"
+            return f"improve_far<{OPERATIONS[node.op]}>({place}, {f.expr(node.value)}, {self.told})"
         given = f"{self.kept[node.prop]}, {f.prop(node.prop)}, {f.expr(node.index)}, {f.expr(node.value)}"
         return f"{self.view}.reduce<{OPERATIONS[node.op]}>({given})"
 
@@ -198,10 +233,6 @@ def emit_loop(f: Emitter, node: ir.BucketLoop, decl: ir.BucketsDecl) -> None:
         watched, row = _watched(_body(f, node.buckets), kept), _row(f, node, decl, view)
         if not watched:
             f.line(f"{view}.active = (u32*)((u8*)pool() + (u64){behind} * {tiles}.size);")
-        v, src = f.local(decl.vertex), f.local(node.vertex)
-        region.tile = Tile(node.vertex, view, kept, key, watched)
-        f.line(f"auto {key} = [&](vid {v}) -> i64 {{ return {f.expr(decl.key)}; }};")
-        region.tile = Tile(node.vertex, view, kept, key, watched, row)
         kind, name = (row.type, row.name) if row else (f.temporary("Row"), f.temporary("row"))
         with f.block(f"struct {kind}", "};"):
             if row:
@@ -209,24 +240,102 @@ def emit_loop(f: Emitter, node: ir.BucketLoop, decl: ir.BucketsDecl) -> None:
                 f.line("vid near[ROW];")
                 for t, value in row.values.values():
                     f.line(f"{t} {value}[ROW];")
-        opened, visit, leave = map(f.temporary, ("open", "visit", "leave"))
+        opened, src = f.temporary("open"), f.local(node.vertex)
         with f.block(f"auto {opened} = [&](vid {src}, {kind}& {name})", "};"):
             if row:
                 row.open(f, src)
-                region.rows[row.loop.orientation.value] = f"{name}.begin", f"{name}.end"
-        passed = f"vid {src}, const {kind}& {name}"
-        with f.block(f"auto {visit} = [&]({passed})", "};"):
-            f.visit(node.body, "return")
-        with f.block(f"auto {leave} = [&]({passed})", "};"):
-            if row:  # counted by the visit
-                region.tile = replace(region.tile, leaving=True)
-                f.visit(tuple(n for n in node.body if not isinstance(n, ir.ReduceGlobal)), "return")
-        ahead, watch = 0 if _weighted(decl) else AHEAD, str(watched).lower()
-        passed = (
-            f"{tiles}, {view}, {f.num_vertices}, {ahead}, {key}, {opened}, {visit}, {leave}{''.join(given)}"
-        )
-        f.line(f"by_tiles<{kind}, {decl.tiles}, {watch}>(&control->cancel, {passed});")
+        tile = Tile(node.vertex, view, kept, key, watched, row)
+        passed = f"{tiles}, {view}, {f.num_vertices}"
+        if row and decl.mirrored and watched and _turns_round(node, row.loop, kept):
+            _pulled(f, node, decl, tile, f"&control->cancel, {passed}", opened)
+        else:
+            _pushed(f, node, decl, tile, f"&control->cancel, {passed}", opened, "".join(given))
         parallel.close_region(f, region)
+
+
+def _pushed(
+    f: Emitter, node: ir.BucketLoop, decl: ir.BucketsDecl, tile: Tile, passed: str, opened: str, kept: str
+) -> None:
+    """Visits in which a vertex makes its neighbors' values better (`by_tiles`)."""
+    region, row = f.region, tile.row
+    assert region is not None
+    kind, name = (row.type, row.name) if row else (f.temporary("Row"), f.temporary("row"))
+    region.tile = replace(tile, row=None)
+    f.line(f"auto {tile.key} = [&](vid {f.local(decl.vertex)}) -> i64 {{ return {f.expr(decl.key)}; }};")
+    if row:
+        region.rows[row.loop.orientation.value] = f"{name}.begin", f"{name}.end"
+    visit, leave = f.temporary("visit"), f.temporary("leave")
+    given = f"vid {f.local(node.vertex)}, const {kind}& {name}"
+    with f.block(f"auto {visit} = [&]({given})", "};"):
+        region.tile = replace(tile, passed=f"!{tile.view}.has({{}})")
+        f.visit(node.body, "return")
+    with f.block(f"auto {leave} = [&]({given})", "};"):
+        if row:  # counted by the visit
+            region.tile = replace(tile, passed=f"{tile.view}.has({{}})")
+            f.visit(tuple(n for n in node.body if not isinstance(n, ir.ReduceGlobal)), "return")
+    ahead, watch = 0 if _weighted(decl) else AHEAD, str(tile.watched).lower()
+    f.line(
+        f"by_tiles<{kind}, {decl.tiles}, {watch}>({passed}, {ahead}, {tile.key}, {opened}, {visit}, {leave}{kept});"
+    )
+
+
+def _pulled(
+    f: Emitter, node: ir.BucketLoop, decl: ir.BucketsDecl, tile: Tile, passed: str, opened: str
+) -> None:
+    """Visits in which a vertex looks at its neighbors in the tile (`by_pulled_tiles`)."""
+    region, row = f.region, tile.row
+    assert region is not None
+    assert row is not None
+    ((prop, n),) = kept_by(f, node.buckets).items()
+    kept, t, op, view = tile.kept[prop], type_name(n.value.type), OPERATIONS[n.op], tile.view
+    src, nothing = f.local(node.vertex), f"Limits<{t}>::{'most' if n.op == 'min' else 'least'}()"
+    own, best, arc, at, handed, told, known = map(
+        f.temporary, ("own", "best", "arc", "at", "handed", "told", "known")
+    )
+    region.tile = replace(tile, at={decl.vertex: known})
+    with f.block(f"auto {tile.key} = [&](vid {f.local(decl.vertex)}, {t} {known}) -> i64", "};"):
+        f.line(f"return {f.expr(decl.key)};")
+    pull, leave = f.temporary("pull"), f.temporary("leave")
+    with f.block(f"auto {pull} = [&](vid {own}, const {row.type}& {row.name}, {t}& {best})", "};"):
+        with row.arc(f, arc, src):
+            f.line(f"vid {at} = {src} - {view}.first;")
+            f.line(f"if ({at} >= {view}.size) return;")
+            f.line(f"{t} {handed} = seen(&{kept}[{at}]);")
+            f.line(f"if ({handed} == {nothing}) return;")
+            region.tile = replace(tile, at={node.vertex: handed, row.loop.vertex: best}, pulls=own)
+            f.visit(tuple(n for n in node.body if not isinstance(n, ir.ReduceGlobal)), "return")
+        row.arcs(f, arc)
+    region.rows[row.loop.orientation.value] = f"{row.name}.begin", f"{row.name}.end"
+    with f.block(f"auto {leave} = [&](vid {src}, const {row.type}& {row.name})", "};"):
+        f.line(f"{t} {told}, {handed} = {kept}[{src} - {view}.first];")
+        # Where the value is what stands for none, neighbors in the tile have not seen it.
+        within = f"{view}.has({{}}) && {handed} != {nothing}"
+        region.tile = replace(tile, at={node.vertex: handed}, told=told, passed=within)
+        f.visit(node.body, "return")
+    most = f"{op}, {row.type}, {decl.tiles}"
+    ahead = AHEAD_WEIGHTED if _weighted(decl) else AHEAD
+    order = f"{ahead}, {nothing}, {tile.key}, {opened}, {pull}, {leave}"
+    f.line(f"by_pulled_tiles<{most}>({passed}, {order}, {kept}, {f.prop(prop)});")
+
+
+_PURE: Final = (ir.Let, ir.If, ir.ForNeighbors, ir.Reduce, ir.BucketPush, ir.ReduceGlobal)
+
+
+def _turns_round(node: ir.BucketLoop, loop: ir.ForNeighbors, kept: Collection[str]) -> bool:
+    """Whether the one update along an arc may be made by the other end: it asks for nothing but the value there, its
+    own, what is not written, and values of the arc."""
+    inside = list(walk_body(node.body))
+    updates = [n for n in walk(loop) if isinstance(n, ir.Reduce)]
+    ends = ir.Var(node.vertex, VID), ir.Var(loop.vertex, VID)
+    edge = ir.Var(loop.edge, EID)
+    of_arcs = sum(isinstance(n, ir.Load) and n.index == edge for n in inside)
+    return (
+        all(isinstance(n, _PURE) for n in inside if isinstance(n, ir.Stmt))
+        and not any(isinstance(n, ir.ReduceGlobal) for n in walk(loop))
+        and [(n.op in ("min", "max"), n.index) for n in updates] == [(True, ends[1])]
+        and all(n.index in ends for n in inside if isinstance(n, ir.Load) and n.prop in kept)
+        and sum(n == edge for n in inside) == of_arcs
+    )
 
 
 def _weighted(decl: ir.BucketsDecl) -> bool:

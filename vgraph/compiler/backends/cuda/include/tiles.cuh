@@ -47,6 +47,11 @@ struct Tiles {
     __threadfence();
     if (!atomicExch(&marks[v], 1u)) wait((i64)(v / size), key);
   }
+  // The same where who visits a tile looks at all of its vertices, and a mark says for good that a vertex was pushed.
+  VG_DEVICE void tell(Id v, i64 key) {
+    if (!relaxed(&marks[v])) put_relaxed(&marks[v], 1u);
+    wait((i64)(v / size), key);
+  }
   // One thread of a block: a tile, and the lowest key that waits there; -1 if the run is to stop or nothing is left. Who
   // waits has a place in the ring already.
   VG_DEVICE i64 take(const u32* cancel, i64& key) {
@@ -204,6 +209,104 @@ VG_DEVICE void by_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile
       rest = vg::min(rest, key(tile.first + i));
       __threadfence();
       atomicExch(&tiles.marks[tile.first + i], 1u);
+    }
+    if (rest != NO_KEY) atomicMin(&taken[2], rest);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      if (taken[2] != NO_KEY) tiles.wait(t, taken[2]);
+      atomicAdd(&tiles.counters[2], ~0ull);
+    }
+  }
+}
+
+// Whether a value is better; then it takes the place of the other.
+template <class Op, class T>
+VG_DEVICE bool improve(T& best, T value) {
+  if (!Op::better(value, best)) return false;
+  best = value;
+  return true;
+}
+// The same in memory that others lower, too; `told` is the value.
+template <class Op, class T>
+VG_DEVICE bool improve_far(T* place, T value, T& told) {
+  told = value;
+  return Op::better(value, relaxed(place)) && atomic_reduce<Op>(place, value);
+}
+
+// The same where a vertex is due when its one value has changed, and arcs lead both ways with equal values: then each vertex
+// of a tile looks at its neighbors there, whether one of them makes its own value better, instead of being told. Nothing
+// waits for an atomic, and no vertex for its turn. In shared memory stands what a vertex hands on, `nothing` if it is not due
+// up to the limit.
+template <class Op, class Row, u32 MOST, class Id, class T, class Key, class Open, class Pull, class Leave>
+VG_DEVICE void by_pulled_tiles(const u32* cancel, Tiles<Id>& tiles, TileVisit<Id>& tile, i64 num_vertices, i64 ahead, T nothing, Key key, Open open, Pull pull, Leave leave, T* kept, T* all) {
+  constexpr u32 OWN = owned(MOST), ASKED = 64;  // questions between two looks whether to stop
+  __shared__ i64 taken[3];  // as above
+  for (;;) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      taken[0] = tiles.take(cancel, taken[1]);
+      taken[2] = NO_KEY;
+    }
+    __syncthreads();
+    i64 t = taken[0];
+    if (t < 0) return;
+    i64 first = t * (i64)tiles.size, limit = taken[1] == NO_KEY ? NO_KEY : taken[1] + ahead;
+    tile.first = (Id)first;
+    tile.size = (Id)vg::min((i64)tiles.size, num_vertices - first);
+    T before[OWN], value[OWN];
+    u32 pushed = 0, fresh = 0;  // bits of the thread's vertices: ever; in this visit
+    Row rows[OWN];
+#pragma unroll
+    for (u32 j = 0; j < OWN; ++j) {
+      u32 i = threadIdx.x + j * BLOCK;
+      if (i >= tile.size) continue;
+      open(tile.first + i, rows[j]);
+      pushed |= (relaxed(&tiles.marks[tile.first + i]) != 0) << j;
+      before[j] = relaxed(&all[tile.first + i]);
+    }
+#pragma unroll
+    for (u32 j = 0; j < OWN; ++j) {
+      u32 i = threadIdx.x + j * BLOCK;
+      value[j] = before[j];
+      if (i < tile.size) kept[i] = pushed >> j & 1 && key(tile.first + i, value[j]) <= limit ? value[j] : nothing;
+    }
+    __syncthreads();
+    bool more;
+    u32 asked = 0;
+    do {
+      more = false;
+#pragma unroll 1
+      for (u32 k = 0; k < SWEEPS; ++k) {
+#pragma unroll
+        for (u32 j = 0; j < OWN; ++j) {
+          u32 i = threadIdx.x + j * BLOCK;
+          if (i >= tile.size) continue;
+          T best = value[j];
+          pull(tile.first + i, rows[j], best);
+          if (!Op::better(best, value[j])) continue;
+          value[j] = best;
+          fresh |= 1u << j;
+          if (key(tile.first + i, best) > limit) continue;
+          *(volatile T*)&kept[i] = best;
+          more = true;
+        }
+      }
+    } while (__syncthreads_or(more && (++asked % ASKED || !relaxed(cancel))));
+    i64 rest = NO_KEY;
+#pragma unroll
+    for (u32 j = 0; j < OWN; ++j) {
+      u32 i = threadIdx.x + j * BLOCK;
+      if (i >= tile.size) continue;
+      Id v = tile.first + i;
+      if (fresh >> j & 1) {
+        atomic_reduce<Op>(&all[v], value[j]);
+        if (!(pushed >> j & 1)) put_relaxed(&tiles.marks[v], 1u);
+      }
+      if (!((pushed | fresh) >> j & 1)) continue;
+      i64 mine = key(v, value[j]);
+      if (mine > limit) rest = vg::min(rest, mine);
+      else leave(v, rows[j]);
     }
     if (rest != NO_KEY) atomicMin(&taken[2], rest);
     __threadfence();
