@@ -24,17 +24,17 @@ def empty(src, edge, dst):
 def saturate(v):
     """As much as there is room for leaves the source."""
     for e in v.out_edges:
-        e.offer = e.room
+        e.flow = e.room
         e.room = 0
 
 
 @vg.operator
 def push(v, graph):
-    """v sends what it has too much down along arcs with room; whether there were any."""
+    """v sends what it has too much down along arcs with room, as the flow of this round; whether there were any."""
     before = v.excess
     for e in v.out_edges:
         sent = min(v.excess, e.room) if v.height == e.dst.height + 1 else 0
-        e.offer = sent
+        e.flow = sent
         e.room -= sent
         v.excess -= sent
     graph.work += v.out_degree
@@ -42,11 +42,18 @@ def push(v, graph):
 
 
 @vg.operator
-def deliver(src, edge, dst):
-    """What arrives might be sent back."""
-    if edge.offer > 0:
-        dst.excess += edge.offer
-        edge.reverse.room += edge.offer
+def deliver(src, edge, dst, graph):
+    """What arrives might be sent back, but for what is on its way back."""
+    if edge.flow > 0:
+        dst.excess += edge.flow
+        if graph.onward:
+            edge.reverse.room += edge.flow
+
+
+@vg.operator
+def turn(src, edge, dst):
+    """From now on there is room for as much as flows the other way."""
+    edge.room = max(edge.room - edge.limit, 0)
 
 
 @vg.operator
@@ -78,14 +85,14 @@ def reach(src, edge, dst, graph):
 
 @vg.operator
 def count(src, edge, dst):
-    """The flow of an arc; of two opposite ones, that of one of them is below 0."""
-    edge.flow = edge.limit - edge.room
+    """The flow of an arc is what could go back; of two opposite ones, one has none."""
+    edge.flow = edge.reverse.room
 
 
 @vg.operator
-def clip(src, edge, dst):
-    """Nothing flows against an arc."""
-    edge.flow = max(edge.flow, 0)
+def either(src, edge, dst):
+    """That of one that is given once for both ways is below 0 where it goes against it."""
+    edge.flow -= edge.room
 
 
 @vg.algorithm
@@ -101,11 +108,12 @@ def max_flow(graph, source: vg.vertex, sink: vg.vertex, capacity="capacity"):
     for capacities that are missing, negative or not finite, integers from 2**62 on, or such that leave the source and
     add up to 2**63, and if the source is the sink. O(vertices**2 * arcs) at worst, far less as a rule.
     """
-    room, offer, flow = graph.edge_property(graph.limit.dtype)
+    room, flow = graph.edge_property(graph.limit.dtype)
     excess = graph.vertex_property(graph.limit.dtype)
     height, fresh = graph.vertex_property(vg.int64)
     graph.top = graph.num_vertices
     graph.depth = graph.work = 0
+    graph.onward = True
     first = graph.frontier(source)
     graph.edge_apply(empty)
     graph.vertex_apply(saturate, first)
@@ -135,15 +143,17 @@ def max_flow(graph, source: vg.vertex, sink: vg.vertex, capacity="capacity"):
                 full = following
                 graph.work += PULSE
             if phase == 1:
-                searching = len(full) > 0  # whatever is left can go back, so none was given up
+                searching = len(full) > 0  # all flow can go back whence it came, so none was given up
         if phase == 0:
             value = excess[sink]
             min_cut = graph.where(height >= graph.top, True, False)
+            graph.edge_apply(turn)
+            graph.onward = False
         root = source
         other = sink
     graph.edge_apply(count)
-    if capacity != "either way":
-        graph.edge_apply(clip)
+    if capacity == "either way":
+        graph.edge_apply(either)
     return value, flow, min_cut
 
 

@@ -243,11 +243,21 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
                     ir.CompareAndSwap(ok, n.prop, n.index, n.expected, n.value),
                     ir.If(ir.Var(ok, BOOL), (*mark, *n.body)),
                 )
+            case ir.If(then=(ir.Let(), ir.CompareAndSwap() as swap, ir.If()), other=()) if _may_wait(n.condition):
+                held = ir.Load(swap.prop, swap.index, swap.value.type)
+                return ir.If(ir.Compare("==", held, swap.expected), (n,))
             case ir.Union(prop=prop, a=a, b=b):
                 return unite(low, prop, a, b)
         return None
 
     return ir.transform_body(body, rule)
+
+
+def _may_wait(test: ir.Expr) -> bool:
+    """Whether a test costs memory and cannot fail, so that it is looked at only where a claim may still succeed."""
+    nodes = list(ir.walk(test))
+    safe = ir.Load | ir.Var | ir.GlobalVar | ir.Const | ir.Compare | ir.Logical
+    return all(isinstance(n, safe) for n in nodes) and any(isinstance(n, ir.Load) for n in nodes)
 
 
 def updates(
