@@ -243,9 +243,9 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
                     ir.CompareAndSwap(ok, n.prop, n.index, n.expected, n.value),
                     ir.If(ir.Var(ok, BOOL), (*mark, *n.body)),
                 )
-            case ir.If(then=(ir.Let(), ir.CompareAndSwap() as swap, ir.If()), other=()) if _may_wait(n.condition):
-                held = ir.Load(swap.prop, swap.index, swap.value.type)
-                return ir.If(ir.Compare("==", held, swap.expected), (n,))
+            case ir.If(condition=test, then=(ir.Let(), ir.CompareAndSwap() as swap, ir.If()), other=()):
+                open_still = ir.Compare("==", ir.Load(swap.prop, swap.index, swap.value.type), swap.expected)
+                return ir.If(open_still, (n,)) if _may_wait(low, test) else None
             case ir.Union(prop=prop, a=a, b=b):
                 return unite(low, prop, a, b)
         return None
@@ -253,11 +253,13 @@ def shared_writes(low: Lowering, body: ir.Body, hit: str | None) -> ir.Body:
     return ir.transform_body(body, rule)
 
 
-def _may_wait(test: ir.Expr) -> bool:
-    """Whether a test costs memory and cannot fail, so that it is looked at only where a claim may still succeed."""
+def _may_wait(low: Lowering, test: ir.Expr) -> bool:
+    """Whether a test cannot fail and looks for an edge's number first, so that it is made where a claim may succeed."""
     nodes = list(ir.walk(test))
     safe = ir.Load | ir.Var | ir.GlobalVar | ir.Const | ir.Compare | ir.Logical
-    return all(isinstance(n, safe) for n in nodes) and any(isinstance(n, ir.Load) for n in nodes)
+    numbered = {p.name for p in low.program.properties if p.site is ir.Site.NUMBERED}
+    read = {n.prop for n in nodes if isinstance(n, ir.Load)}
+    return all(isinstance(n, safe) for n in nodes) and not numbered.isdisjoint(read)
 
 
 def updates(
