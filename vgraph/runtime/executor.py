@@ -17,6 +17,7 @@ from vgraph.compiler.facts import Facts
 from vgraph.compiler.frontend import ArgumentType, Signature
 from vgraph.compiler.frontend.lengths import names_of_lengths
 from vgraph.compiler.frontend.sources import Reached, reached
+from vgraph.compiler.passes.lowering import DEFERRED
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import AlgorithmError, DeviceError, DeviceMemoryError
 from vgraph.graph import members
@@ -374,8 +375,19 @@ def _stats(
         _layout_stats(ran.layouts),
         order,
         tuple(ran.members),
+        _deferred(ran, plan),
         ran.overlap,
     )
+
+
+def _deferred(ran: Ran, plan: Plan) -> dict[str, tuple[int, ...]]:
+    """By label what passes put off, up to the last one that did."""
+    found = dict[str, list[int]]()
+    for output in plan.outputs:
+        if output.name.startswith(DEFERRED):
+            label = output.name.removeprefix(DEFERRED).rpartition(".")[0]
+            found.setdefault(label, []).append(int(ran.scalars[output.slot]))
+    return {label: tuple(np.trim_zeros(many, "b")) for label, many in found.items()}
 
 
 def _of_edges(plan: Plan) -> frozenset[str]:
@@ -390,6 +402,8 @@ def _outputs(ran: Ran, plan: Plan, runner: Runner, call: Call | None = None) -> 
     numbers, of_edges = None if call is None else call.numbers, _of_edges(plan)
     sites = {a.name: a.site for a in plan.arrays}
     for output in plan.outputs:
+        if output.name.startswith(DEFERRED):
+            continue
         if output.array:
             found = ran.arrays[output.array]
             if call is not None and output.name in of_edges:

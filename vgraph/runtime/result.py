@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,6 +98,9 @@ class Stats:
 
     members: tuple[MemberStats, ...] = ()
     """Of a set of devices, in their order."""
+    deferred: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """By label, of operators whose activations wait for each other under `conflict=`: how many the first pass put off,
+    the second, and so on, of all rounds together; the eighth counts for all after it, too."""
     overlap: OverlapStats | None = None
     """Of `relabel=vg.overlap(...)`; `order` is the one in which the run ended. None: the order was there before it."""
 

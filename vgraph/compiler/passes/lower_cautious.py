@@ -36,6 +36,7 @@ from vgraph.compiler.passes.lowering import (
     count_of,
     counted_round,
     lowering,
+    note_deferred,
     of_vertices,
     over_active,
     push,
@@ -84,7 +85,7 @@ def _swap(left: str, behind: str) -> ir.Stmt:
 
 
 def _by_locks(low: Lowering, visit: _Visit, left: str, behind: str) -> ir.Body:
-    size, before = ir.FrontierSize(left), low.fresh("before")
+    size, before, number = ir.FrontierSize(left), low.fresh("before"), low.counter("pass")
     alone = (
         ir.Alone((visit.over(left, visit.free()),)),
         ir.Single((ir.FrontierClear(left, ir.Layout.SPARSE),)),
@@ -94,8 +95,9 @@ def _by_locks(low: Lowering, visit: _Visit, left: str, behind: str) -> ir.Body:
         visit.over(left, visit.locks(behind)),
         _swap(left, behind),
         ir.If(ir.Compare("==", size, ir.Var(before, I64)), alone),
+        *note_deferred(low, visit.apply.label, number, size),
     )
-    return (ir.While(ir.Compare(">", size, scalar(0)), step),)
+    return (ir.SetGlobal(number, scalar(0)), ir.While(ir.Compare(">", size, scalar(0)), step),)
 
 
 def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
@@ -103,7 +105,7 @@ def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
     left, key, raced = low.hidden("begun"), _Key(low), visit.apply.chosen.conflict == RACED
     bound, upper, width, tried = (ir.Var(low.fresh(n), I64) for n in ("bound", "upper", "width", "tried"))
     late, none = (ir.Var(low.fresh(n), BOOL) for n in ("many.late", "all.late"))
-    size, more = ir.FrontierSize(left), ir.Compare(">", bound, scalar(0))
+    size, more, number = ir.FrontierSize(left), ir.Compare(">", bound, scalar(0)), low.counter("pass")
     hashed = key.hash(visit.own)
     chosen = ir.Logical("and", ir.Compare(">=", hashed, bound), ir.Compare("<", hashed, upper))
     enters = ir.If(chosen, (ir.FrontierPush(left, visit.own, ir.Layout.SPARSE, False),))
@@ -124,11 +126,13 @@ def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
         *marks,
         visit.over(left, visit.wins(key, behind)),
         _swap(left, behind),
+        *note_deferred(low, visit.apply.label, number, size),
         *((ir.Assign(none.name, ir.Compare("==", size, tried)),) if raced else ()),
         ir.Assign(late.name, ir.Compare(">", ir.Binary("*", size, scalar(2)), tried)),
         ir.Assign(width.name, ir.Select(late, half, twice)),
     )
     return (
+        ir.SetGlobal(number, scalar(0)),
         ir.FrontierClear(left, ir.Layout.SPARSE),
         ir.Let(bound.name, I64, key.count),
         ir.Let(upper.name, I64, key.count),

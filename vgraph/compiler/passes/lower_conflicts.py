@@ -32,6 +32,7 @@ from vgraph.compiler.passes.lowering import (
     count_of,
     counted_round,
     lowering,
+    note_deferred,
     of_vertices,
     over_active,
     push,
@@ -101,12 +102,12 @@ def _by_locks(low: Lowering, apply: ir.EdgeApply, target: str | None, arcs: str)
             ir.SetGlobal(left, scalar(0)),
             ir.If(ir.Var(node, BOOL), (by_node,), (by_edge,)),
         )
-    following = ir.SetGlobal(number, ir.Binary("+", count_of(number), scalar(1)))
+    following = note_deferred(low, apply.label, number, count_of(left))
     return (
         ir.SetGlobal(left, scalar(1)),
         ir.SetGlobal(before, scalar(0)),
         ir.SetGlobal(number, scalar(0)),
-        ir.While(ir.Compare(">", count_of(left), scalar(0)), (*loops, following), span=apply.span),
+        ir.While(ir.Compare(">", count_of(left), scalar(0)), (*loops, *following), span=apply.span),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.axes.one_order import in_turn
@@ -19,6 +19,12 @@ FALSE, TRUE = ir.Const(False, BOOL), ir.Const(True, BOOL)
 def layout_of(layout: FrontierLayout) -> ir.Layout:
     """The IR's word for a schedule's layout."""
     return ir.Layout.BITMAP if layout is FrontierLayout.BITMAP else ir.Layout.SPARSE
+
+
+DEFERRED: Final = "deferred."
+"""Results of kernels that nobody asked for, `deferred.LABEL.PASS`: how many activations a pass put off, of all rounds."""
+DEFERRED_PASSES: Final = 8
+"""Those that are told apart; the last counts for all after it, too."""
 
 
 class Lowering:
@@ -165,6 +171,22 @@ def counted_round(apply: ir.Apply, target: str | None, direction: str, arcs: str
         *loops,
         *after_round(apply, target, direction, count_of(arcs)),
     )
+
+
+def note_deferred(low: Lowering, label: str, number: str, left: ir.Expr) -> ir.Body:
+    """Behind a pass over activations: those that it has `left` count for its `number`, which goes up."""
+    known = {r.__dict__["name"] for r in (*low.program.results, *low.declared("results"))}
+    done: list[ir.Stmt] = []
+    for k in range(DEFERRED_PASSES):
+        name = f"{DEFERRED}{label}.{k}"
+        if name not in known:
+            low.declare("globals", ir.Global(name, I64))
+            low.begin.append(ir.SetGlobal(name, scalar(0)))
+            low.declare("results", ir.Result(name, "scalar", count_of(name)))
+        op = ">=" if k == DEFERRED_PASSES - 1 else "=="
+        more = ir.SetGlobal(name, ir.Binary("+", count_of(name), left))
+        done.append(ir.If(ir.Compare(op, count_of(number), scalar(k)), (more,)))
+    return (*done, ir.SetGlobal(number, ir.Binary("+", count_of(number), scalar(1))))
 
 
 def before_round(apply: ir.Apply, target: str | None, given: ir.Layout) -> ir.Body:
