@@ -55,37 +55,42 @@ class Row:
     """Arcs that were put off in an epoch by its first pass, by its second, ..."""
 
 
-def measured(
-    graph: vg.Graph, head: tuple[Any, ...], conflict: Any, device: str, threads: int, rate: float
-) -> Row:
+Cell = tuple[Any, float, int, str, int]
+"""Schedule, seconds of its plan, phases, device, threads."""
+
+
+def measured(graph: vg.Graph, head: tuple[Any, ...], cell: Cell, rate: float) -> Row:
     """One run."""
+    conflict, plan, phases, device, threads = cell
     schedule = vg.Schedule().at("learn", conflict=conflict)
     given = {"rate": rate, "test": "test", "factors": 16, "device": device, "schedule": schedule}
-    phases = plan_of(graph, conflict.key, first_fit).num_phases if conflict.key else 0
     on_cpus = {"threads": threads} if device == "cpu" else {}
     found = vg.run(vg.algorithms.matrix_factorization, graph, **given, **on_cpus)
     steps = [done.seconds for done in found.trace if done.label == "learn"]
-    plan = sum(layout.seconds for layout in found.stats.layouts if layout.name == conflict.key)
     deferred = tuple(round(many / EPOCHS, 1) for many in found.stats.deferred.get("learn", ()))
     took, rmse = 1000 * float(np.median(steps[1:])), float(found.test_rmse[-1])
     return Row(*head, str(conflict), device, threads, round(plan, 3), phases, round(took, 3), rmse, deferred)
 
 
-def cells(graph: vg.Graph, options: argparse.Namespace) -> Iterator[tuple[Any, str, int]]:
-    """Schedule, device, threads: what is measured of these ratings, what tells most first."""
+def cells(graph: vg.Graph, options: argparse.Namespace) -> Iterator[Cell]:
+    """What is measured of these ratings."""
     large, most = graph.num_edges > 10**6, options.threads[-1]
     for conflict in SCHEDULES:
+        if options.only not in str(conflict):
+            continue
+        begin = time.perf_counter()
         phases = plan_of(graph, conflict.key, first_fit).num_phases if conflict.key else 0
-        if phases > options.phases or options.only not in str(conflict):
+        made = (time.perf_counter() - begin) * bool(conflict.key), phases
+        if phases > options.phases:
             continue  # a barrier each
         if "cuda" in options.devices and conflict not in (vg.SEQUENTIAL, vg.NODE_LOCKED, vg.HYBRID):
-            yield conflict, "cuda", 0
+            yield conflict, *made, "cuda", 0
         for threads in options.threads if "cpu" in options.devices else ():
             alone = conflict == vg.SEQUENTIAL
             if threads == (options.threads[0] if alone else most) or (
                 not alone and (not large or conflict == vg.EDGE_LOCKED)
             ):
-                yield conflict, "cpu", threads
+                yield conflict, *made, "cpu", threads
 
 
 def main() -> None:
@@ -113,13 +118,13 @@ def main() -> None:
         name, graph = load(given, options.cache)
         head = name, graph.num_edges, most_at_a_vertex(graph)
         print(*head, f"made at {time.perf_counter() - start:.0f} s", flush=True)
-        for conflict, device, threads in cells(graph, options):
+        for cell in cells(graph, options):
             turns = options.turns if graph.num_edges <= 10**6 else 1
             if time.perf_counter() - start > options.seconds:
                 break
-            many = [measured(graph, head, conflict, device, threads, rate) for _ in range(turns)]
+            many = [measured(graph, head, cell, rate) for _ in range(turns)]
             row = min(many, key=lambda row: row.milliseconds)
-            rows[name, row.schedule, device, threads] = asdict(row)
+            rows[name, row.schedule, row.device, row.threads] = asdict(row)
             print(*row.__dict__.values(), flush=True)
         write_results(options.out, list(rows.values()))
 

@@ -97,7 +97,10 @@ def _by_locks(low: Lowering, visit: _Visit, left: str, behind: str) -> ir.Body:
         ir.If(ir.Compare("==", size, ir.Var(before, I64)), alone),
         *note_deferred(low, visit.apply.label, number, size),
     )
-    return (ir.SetGlobal(number, scalar(0)), ir.While(ir.Compare(">", size, scalar(0)), step),)
+    return (
+        ir.SetGlobal(number, scalar(0)),
+        ir.While(ir.Compare(">", size, scalar(0)), step),
+    )
 
 
 def _by_marks(low: Lowering, visit: _Visit, rest: str, behind: str) -> ir.Body:
