@@ -1,13 +1,13 @@
 """Schedules of operators that write both ends: what plans take, epochs on CPUs and on a GPU, errors, what was deferred.
 
     python benchmarks/conflicts.py --ratings FILE power5M road1180x1180 rmat5M --rates 0.02 0.05 0.05 0.05 \\
-        [--threads 1 2 16] [--devices cpu cuda] [--many 16] [--seconds 90] [--merge] [--out FILE]
+        [--threads 1 2 16] [--devices cpu cuda] [--seconds 90] [--merge] [--out FILE]
 
-Ratings and rates as in `factorization.py`; 16 factors, 10 epochs, a tenth of the ratings for tests. For each schedule on
-each device: seconds of its plan, its phases, the median time of an epoch's steps, the tests' error after the last epoch,
-the arcs that were deferred in an epoch (the mean), and how many of them by its first, second, ... pass. Of more than a
-million ratings CPUs run plans with the last of `--threads` alone. After `--seconds` nothing more is begun; `--merge`
-keeps the rows of the file that are not measured anew.
+Ratings and rates as in `factorization.py`; 16 factors, 10 epochs, a tenth of the ratings for tests. For each schedule
+on each device: seconds of its plan, its phases, the median time of an epoch's steps, the tests' error after the last
+epoch, and how many arcs the first pass of an epoch put off, the second, ... Of more than a million ratings CPUs run
+plans with the last of `--threads` alone. After `--seconds` nothing more is begun; `--merge` keeps the rows of the file
+that are not measured anew.
 """
 
 from __future__ import annotations

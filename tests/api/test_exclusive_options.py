@@ -49,6 +49,8 @@ def test_nothing_is_lost(conflict):
     np.testing.assert_allclose(found.money.sum(), 3000)
     assert found.stats.rounds == 3
     assert (found.money >= 0).all()
+    assert sum(found.stats.deferred.get("trade", ())) == found.stats.edges - 3 * graph().num_arcs
+    assert ("trade" in found.stats.deferred) == (conflict in LOCKS)
 
 
 def test_one_order_with_deterministic():

@@ -33,6 +33,7 @@ def test_what_comes_out_is_that_of_some_serial_order(emulated, conflict):
         np.testing.assert_array_equal(found.x, programs.replayed(directed, order))
         (done,) = found.trace
         tried.append(done.edges - order.size)
+        assert sum(found.stats.deferred.get("mix", ())) == tried[-1]
     assert any(tried) == (conflict == vg.EDGE_LOCKED)
 
 

@@ -18,6 +18,7 @@ from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.ir.trees import transform
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.lower_conflicts import lower_conflicts
+from vgraph.compiler.passes.lowering import DEFERRED
 from vgraph.graph import Graph, layouts
 from vgraph.refusals.checks import DataRace
 from vgraph.schedule import AXES, Schedule
@@ -77,13 +78,17 @@ def test_what_finds_no_lock_is_tried_again(conflict):
     graph = Graph.from_edges([0, 1] * 4, [1, 0] * 4, multi_edges=True, weight=np.ones(8, np.int32))
     program = fitted(PROGRAMS["both"], graph)
     want = interpret(program, graph, {"source": 0})
-    kernel, tried = kernel_of(program, conflict=conflict, drive=vg.DATA), 0
+    kernel, tried = kernel_of(program, conflict=conflict, drive=vg.DATA), np.zeros(8, np.int64)
     for seed in range(5):
         trace: list = []
-        same(interpret(kernel, graph, {"source": 0}, seed=seed, threads=3, trace=trace), want)
-        assert trace[-1].edges >= 8
-        tried += trace[-1].edges - 8
-    assert tried > 0
+        found = interpret(kernel, graph, {"source": 0}, seed=seed, threads=3, trace=trace)
+        same(found, want)
+        put_off = [found[name] for name in found if name.startswith(f"{DEFERRED}{trace[-1].label}.")]
+        assert len(put_off) == 8
+        assert sum(put_off) == sum(done.edges - 8 for done in trace if done.label == trace[-1].label)
+        assert sorted(put_off, reverse=True) == put_off
+        tried += np.array(put_off)
+    assert tried[0] > tried[1] > 0
 
 
 def _no_locks(n: ir.Node) -> ir.Node | tuple[()] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np

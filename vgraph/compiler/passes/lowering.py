@@ -22,7 +22,7 @@ def layout_of(layout: FrontierLayout) -> ir.Layout:
 
 
 DEFERRED: Final = "deferred."
-"""Results of kernels that nobody asked for, `deferred.LABEL.PASS`: how many activations a pass put off, of all rounds."""
+"""Results of kernels that nobody asked for, `deferred.LABEL.PASS`: what a pass put off, in all rounds."""
 DEFERRED_PASSES: Final = 8
 """Those that are told apart; the last counts for all after it, too."""
 
