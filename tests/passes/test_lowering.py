@@ -283,3 +283,31 @@ def test_sets_are_compressed_behind_each_operator_that_unites_them_and_no_other(
     kernel = lowered(parse_program(text), Schedule(), 0)
     loops = [n.label or "compress" for n in kernel.body if isinstance(n, ir.ParFor)]
     assert loops[1:] == ["join", "other", "alone", "compress"]  # the first of them is one loop with `other`
+
+
+CLAIM = """\
+program reach: algorithm, ids 32, offsets 32
+numbered room: i64 local
+vertex level: i64 local
+edge weight: i64 graph
+frontier near
+operator reach(src, edge, dst) {
+  if (TEST > 0:i64) {
+    claim level[dst] from 0:i64 with 1:i64 {
+    }
+  }
+}
+run {
+  fill level = 0:i64
+  near = edge_apply(reach, near)
+}
+return level
+"""
+
+
+@pytest.mark.parametrize(("test", "order"), [("room[edge]", ["level", "room"]), ("weight[edge]", ["weight"])])
+def test_what_has_an_edges_number_is_looked_at_where_a_claim_is_open(test, order):
+    kernel = lowered(parse_program(CLAIM.replace("TEST", test)), Schedule().at("reach", direction=vg.PUSH), 0)
+    (walked,) = (n for n in walk(kernel) if isinstance(n, ir.ForNeighbors) and n.edge == "edge")
+    tests = [n.condition for n in walk(walked) if isinstance(n, ir.If)]
+    assert [m.prop for c in tests for m in walk(c) if isinstance(m, ir.Load)] == order
