@@ -99,8 +99,8 @@ class _AtDesk(Seated):
             found = gpu.runner._ran(
                 self.call, self.memory, control, self.flight.launch, threads, (0.0, 0.0, 0.0), 0.0
             )
-        both = zip(self.like.outputs, plan.outputs, strict=True)
-        arrays = {ours.array: found.arrays[its.array] for ours, its in both if ours.array}
+        theirs = {o.name: o.array for o in plan.outputs}
+        arrays = {o.array: found.arrays[theirs[o.name]] for o in self.like.outputs if o.array}
         for column, (ours, its) in enumerate(
             (getattr(p.interface, what) for p in (self.like, plan)) for what in ("labels", "directions")
         ):
