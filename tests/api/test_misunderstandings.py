@@ -74,3 +74,12 @@ def test_bools_are_no_lengths() -> None:
     call = str(caught.value).partition("of them by ")[2].partition(", or leave")[0]
     made = eval(call, {"graph": graph})
     assert vg.run(vg.algorithms.sssp, made, source=0).dist.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["widest_path", "minimum_spanning_forest"])
+def test_bools_are_no_widths(name: str) -> None:
+    graph = vg.Graph.from_edges([0, 1], [1, 2], weight=[True, True])
+    with pytest.raises(vg.ParameterError, match="bools are no") as caught:
+        vg.run(getattr(vg.algorithms, name), graph, **({"source": 0} if name == "widest_path" else {}))
+    made = eval(str(caught.value).partition("of them by ")[2], {"graph": graph})
+    vg.run(getattr(vg.algorithms, name), made, **({"source": 0} if name == "widest_path" else {}))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import vgraph as vg
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_sums, check_weights
+from vgraph.graph.weights import check_no_bools, check_sums, check_weights
 
 
 @vg.operator
@@ -132,5 +132,6 @@ def pairs(weight: Any, tail: NDArray[Any], head: NDArray[Any]) -> dict[str, Any]
 @minimum_spanning_forest.requires
 def comparable_weights(graph: Graph) -> None:
     """Raise ParameterError for weights that cannot be compared or added up."""
+    check_no_bools(graph, "numbers")
     check_weights(graph, negative=True)
     check_sums(graph, graph.num_vertices - 1)

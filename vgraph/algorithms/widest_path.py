@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_weights
+from vgraph.graph.weights import check_no_bools, check_weights
 
 
 @vg.operator
@@ -31,5 +31,6 @@ def widest_path(graph, source: vg.vertex):
 
 @widest_path.requires
 def numbers_as_weights(graph: Graph) -> None:
-    """Raise ParameterError for weights that are missing or not finite."""
+    """Raise ParameterError for weights that are missing, bools or not finite."""
+    check_no_bools(graph, "widths")
     check_weights(graph, negative=True)

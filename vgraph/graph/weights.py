@@ -77,15 +77,19 @@ def check_lengths(graph: Graph, *, negative: bool = False, zero: bool = True) ->
         raise ParameterError(
             "the graph has no edge property 'weight'; vg.algorithms.bfs counts hops without one"
         )
-    if graph.edge_properties["weight"].dtype == bool:
-        raise ParameterError(
-            "weight='weight': bools are no lengths: make numbers of them by "
-            "graph.with_edge_property('weight', graph.edge_properties['weight'].astype('int32')), or leave out the "
-            "arcs that are false and use vg.algorithms.bfs"
-        )
+    check_no_bools(graph, "lengths", ", or leave out the arcs that are false and use vg.algorithms.bfs")
     way_out = "; vg.algorithms.bellman_ford takes negative weights"
     check_weights(graph, negative=negative, zero=zero, way_out=way_out)
     check_sums(graph, graph.num_vertices)
+
+
+def check_no_bools(graph: Graph, what: str, way_out: str = "") -> None:
+    """Raise ParameterError if the edge property `weight` is of bools, which are no `what`."""
+    if "weight" in graph.edge_properties and graph.edge_properties["weight"].dtype == bool:
+        raise ParameterError(
+            f"weight='weight': bools are no {what}: make numbers of them by graph.with_edge_property('weight', "
+            f"graph.edge_properties['weight'].astype('int32')){way_out}"
+        )
 
 
 def check_path_weights(graph: Graph, name: object, *, negative: bool = False) -> None:

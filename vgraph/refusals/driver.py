@@ -92,8 +92,8 @@ class NotAFrontier(Refusal):
     title = "a frontier is needed here"
     label = "this is {what}"
     help = (
-        "frontiers come from graph.frontier(...), graph.vertices, edge_apply, vertex_filter, `|`, `&` and `-` of "
-        "frontiers, and lists of them"
+        "frontiers come from graph.frontier(x), x being a vertex, an array of vertices or a property of bools, "
+        "graph.vertices, edge_apply, vertex_filter, `|`, `&` and `-` of frontiers, and lists of them"
     )
 
 
