@@ -84,6 +84,12 @@ class Instance:
         return vg.Graph.from_edges(sources, targets, num_vertices=self.data.num_vertices, weight=weight)
 
     @cached_property
+    def two_sides(self) -> vg.Graph:
+        """The same arcs, to copies of the vertices."""
+        (sources, targets, _), n = self.task.acyclic, self.data.num_vertices
+        return vg.Graph.from_edges(sources, n + targets, num_vertices=2 * n, directed=False)
+
+    @cached_property
     def definite(self) -> vg.Graph:
         """The positive definite matrix as a graph."""
         rows, columns, values = self.task.definite

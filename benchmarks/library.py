@@ -50,7 +50,11 @@ FILES = {
     "ego-Twitter": "social/ego-Twitter-undirected.el.xz",
     "cnr-2000": "social/cnr-2000.el.xz",
     "USA-road-NY": "road/USA-road-NY.pace.gr.xz",
+    "facebook-combined": "social/facebook-combined.el.xz",
 }
+SMALL = "facebook-combined"
+FROM_ALL = ("closeness", "harmonic_centrality", "eccentricity")
+"""Cases of a search from every vertex: of the small graph, which has no others."""
 DIRECTED = ("cnr-2000",)
 """Files in which an edge has a direction; in the others each stands once or twice, and means both."""
 COMPILE = 10
@@ -154,6 +158,11 @@ def read(name: str, data: Path, cache: Path) -> Instance:
         if name in DIRECTED:
             graphs.from_arcs(name, graph.num_vertices, *ends).save(directed_file(kept))
     return Instance.load(kept)
+
+
+def cases_of(graph: str) -> list[Case]:
+    """What is measured on it."""
+    return [case for case in LIBRARY if (case.name in FROM_ALL) == (graph == SMALL)]
 
 
 @contextmanager
@@ -313,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 continue
             instance = read(name, options.data, cache)
             with libraries(options, cache / f"{name}.npz") as beside:
-                for case in (c for c in LIBRARY if c.name in wanted):
+                for case in (c for c in cases_of(name) if c.name in wanted):
                     rows.append(measure(options, case, instance, beside))
                     print(
                         f"{time.monotonic() - start:.0f} s: {name} {case.name}", file=sys.stderr, flush=True

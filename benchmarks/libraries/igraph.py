@@ -31,6 +31,17 @@ class Library(Peer):
         edges = np.stack(data.edges()[:2], axis=1)
         return ig.Graph(n=data.num_vertices, edges=edges, directed=True)
 
+    def topological_order(self) -> Call:
+        edges = np.stack(self.task.acyclic[:2], axis=1)
+        graph = ig.Graph(n=self.task.data.num_vertices, edges=edges, directed=True)
+        return lambda: graph.topological_sorting()
+
+    def bipartite_matching(self) -> Call:
+        n, (sources, targets, _) = self.task.data.num_vertices, self.task.acyclic
+        graph = ig.Graph(n=2 * n, edges=np.stack((sources, n + targets), axis=1))
+        types = [False] * n + [True] * n
+        return lambda: graph.maximum_bipartite_matching(types)
+
     def bfs(self) -> Call:
         graph, source = self.graph, self.task.data.source
         return lambda: graph.distances(source=source)

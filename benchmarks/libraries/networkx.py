@@ -71,6 +71,10 @@ class Library(Peer):
         graph, sources = self.graph, set(self.task.sources.tolist())
         return lambda: list(nx.bfs_layers(graph, sources, **self.how))
 
+    def topological_order(self) -> Call:
+        graph = self.acyclic
+        return lambda: list(nx.topological_sort(graph, **self.how))
+
     def longest_path(self) -> Call:
         graph = self.acyclic
         return lambda: nx.dag_longest_path(graph, **self.how)

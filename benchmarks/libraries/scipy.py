@@ -51,6 +51,12 @@ class Library(Peer):
         matrix = _matrix(self.task.directed)
         return lambda: csgraph.connected_components(matrix, connection="strong")
 
+    def bipartite_matching(self) -> Call:
+        sources, targets, weight = self.task.acyclic
+        n = self.task.data.num_vertices
+        matrix = coo_array((weight, (sources, targets)), shape=(n, n)).tocsr()
+        return lambda: csgraph.maximum_bipartite_matching(matrix)
+
     def minimum_spanning_forest(self) -> Call:
         matrix = self.matrix
         return lambda: csgraph.minimum_spanning_tree(matrix)
