@@ -11,9 +11,9 @@ import vgraph as vg
 
 LIBRARY = Path(vg.algorithms.__file__).parent
 LONG = 60
-MOST_LONG = 17
+MOST_LONG = 15
 """Files that may be longer: a new one makes another shorter."""
-MOST = 4196
+MOST = 4187
 """Lines of all together."""
 BLANK = {
     tokenize.COMMENT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._pairs import pairs
-from vgraph.algorithms.betweenness import search, worth_of_a_path
+from vgraph.algorithms._paths import search, worth_of_a_path
 from vgraph.graph import Graph
 
 
@@ -41,7 +41,7 @@ def edge_betweenness(graph, sources=None, normalized=True):
     centrality = graph.edge_property(vg.float64)
     level = graph.vertex_property(vg.int32)
     paths, handed_on, onward, share = graph.vertex_property(vg.float64)
-    graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, True)
+    graph.scale = worth_of_a_path(graph, normalized, True, None)
     for source in sources:
         level[:] = -1
         paths[:] = 0

@@ -11,9 +11,7 @@ from vgraph.graph.weights import check_weights
 @vg.function
 def worth(edge):
     """What an arc counts."""
-    if weight is None:
-        return 1
-    return edge.weight
+    return 1 if weight is None else edge.weight
 
 
 @vg.operator
@@ -60,12 +58,6 @@ def leave(src, edge, dst):
         dst.remaining += -worth(edge)
 
 
-@vg.operator
-def left(v):
-    """Whether v has no core number yet."""
-    return v.open
-
-
 @vg.algorithm
 def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
     """Core numbers: the largest k such that a vertex lies in a subgraph where all degrees are at least k.
@@ -92,17 +84,14 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
             graph.level = graph.lowest
         else:
             while peeled:
-                if graph.directed and mode == "out":
-                    nearer = graph.edge_apply(leave, peeled, reverse=True)
-                else:
-                    nearer = graph.edge_apply(leave, peeled)
+                nearer = graph.edge_apply(leave, peeled, reverse=mode == "out")
                 if graph.directed and mode == "all":
                     nearer |= graph.edge_apply(leave, peeled, reverse=True, label="leave_in")
                 peeled = graph.vertex_filter(peel, nearer)
             if weight is None:
                 graph.level += 1
             if 2 * graph.remain < len(rest):
-                rest = graph.vertex_filter(left, rest)
+                rest = graph.frontier(v for v in rest if v.open)
     return core
 
 

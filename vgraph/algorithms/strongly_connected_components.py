@@ -7,16 +7,9 @@ from vgraph.algorithms.connected_components import connected_components
 
 
 @vg.operator
-def largest(v, graph):
+def busiest(v, graph):
     """Through a vertex of the giant component, if there is one, lead more ways than through others."""
-    graph.most = max(graph.most, v.in_degree * v.out_degree)
-
-
-@vg.operator
-def pick(v, graph):
-    """One such vertex."""
-    if v.in_degree * v.out_degree == graph.most:
-        graph.pivot = min(graph.pivot, v)
+    graph.most, graph.pivot = max((graph.most, graph.pivot), (vg.float32(v.in_degree * v.out_degree), v))
 
 
 @vg.operator
@@ -77,13 +70,6 @@ def collect(src, edge, dst):
 
 
 @vg.operator
-def unnamed(v):
-    """Whether v has no component yet."""
-    v.color = vg.none
-    return v.component == vg.none
-
-
-@vg.operator
 def smallest(v):
     """The pivot need not be the smallest vertex of its component."""
     v.component.color = min(v.component.color, v)
@@ -108,10 +94,9 @@ def strongly_connected_components(graph):
         return connected_components(graph).component
     component, color = graph.vertex_property(vg.vertex)
     left = graph.vertex_property(vg.int32)
-    graph.most = 0
-    graph.vertex_apply(largest)
+    graph.most = vg.float32(-1)
     graph.pivot = vg.none
-    graph.vertex_apply(pick)
+    graph.vertex_apply(busiest)
     rest = graph.vertices
     while rest:
         graph.vertex_apply(count, rest)
@@ -124,8 +109,9 @@ def strongly_connected_components(graph):
         frontier = graph.vertex_filter(root, rest)
         while frontier:
             frontier = graph.edge_apply(collect, frontier, reverse=True)
-        rest = graph.vertex_filter(unnamed, rest)
+        rest = graph.frontier(v for v in rest if v.component == vg.none)
         graph.pivot = vg.none
+    color[:] = vg.none
     graph.vertex_apply(smallest)
     graph.vertex_apply(rename)
     return component

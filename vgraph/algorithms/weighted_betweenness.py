@@ -4,41 +4,12 @@ from __future__ import annotations
 
 import vgraph as vg
 from vgraph.algorithms._pairs import check_pairs, pairs
-from vgraph.algorithms.betweenness import credit, worth_of_a_path
+from vgraph.algorithms._paths import credit, worth_of_a_path
+from vgraph.algorithms._weighted_paths import search, tight
 from vgraph.algorithms.sssp import sssp
 from vgraph.graph import Graph
 from vgraph.graph.orient import lightest_of_parallel_arcs
 from vgraph.graph.weights import check_lengths
-
-
-@vg.function
-def tight(src, edge, dst):
-    """Whether the shortest paths to src go on to dst along this arc."""
-    return dst.dist == src.dist + edge.weight
-
-
-@vg.operator
-def expect(src, edge, dst):
-    """dst waits for the paths that come from src."""
-    if tight(src, edge, dst):
-        dst.waits += 1
-
-
-@vg.operator
-def hand_on(src, edge, dst):
-    """They have come."""
-    if tight(src, edge, dst):
-        dst.coming += src.paths
-        dst.waits -= 1
-
-
-@vg.operator
-def complete(v, graph):
-    """Whether all paths to v have come."""
-    if v.waits == 0:
-        v.paths = v.coming
-        graph.most = max(graph.most, v.coming)
-    return v.waits == 0
 
 
 @vg.operator
@@ -77,29 +48,13 @@ def weighted_betweenness(
     """
     waits = graph.vertex_property(vg.int32)
     coming, paths, onward, share, centrality = graph.vertex_property(vg.float64)
-    graph.scale = worth_of_a_path(graph.num_vertices, graph.directed, normalized, endpoints)
-    if samples is not None:
-        graph.scale *= graph.num_vertices / samples
+    graph.scale = worth_of_a_path(graph, normalized, endpoints, samples)
     for source in sources:
         dist = sssp(graph, source).dist
-        coming[:] = 0
-        waits[:] = 0
         share[:] = 0
         reached = graph.frontier(v for v in graph.vertices if v.dist != vg.inf)
-        graph.edge_apply(expect, reached)
-        paths[source] = 1.0
-        graph.most = 1.0
-        counted = 0
         layers = []
-        frontier = graph.frontier(source)
-        while frontier:
-            layers.append(frontier)
-            counted += len(frontier)
-            frontier = graph.vertex_filter(complete, graph.edge_apply(hand_on, frontier))
-        if counted != len(reached):
-            vg.fail("a distance is so large that the weight of an arc on the way is lost in rounding")
-        if graph.most == vg.inf:
-            vg.fail("there are more shortest paths to a vertex than a float64 holds")
+        search(graph, source, paths, coming, waits, reached, layers)
         for layer in reversed(layers):
             graph.vertex_apply(collect, layer)
             graph.vertex_apply(hand_back, layer)
