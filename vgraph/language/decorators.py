@@ -221,8 +221,8 @@ class AlgorithmDef(Definition):
         """Register what gives the results that the user sees for those that the algorithm returns.
 
         It is called with the results that it names, in the order of the user's graph, and the arguments that it names,
-        as they were prepared, and gives all results by name. It is for results that are no property of vertices, such
-        as a list of edges; it runs in Python: keep it short.
+        as they were prepared, and with all other results, too, if it ends in `**found`. It gives all results by name,
+        and is for such as are no property of vertices, a list of edges for instance; it runs in Python: keep it short.
         """
         self.endings.append(change)
         return change
@@ -231,13 +231,16 @@ class AlgorithmDef(Definition):
         """The results that the user sees."""
         for change in self.endings:
             wanted, known = inspect.signature(change).parameters, {**arguments, **values}
-            for name in wanted:
+            named = [name for name, p in wanted.items() if p.kind is not p.VAR_KEYWORD]
+            for name in named:
                 if name not in known:
                     raise DeclarationError(
                         f"{change.__name__}, which finishes {self.name}, asks for {name!r}; "
                         f"the results are {', '.join(values)}"
                     )
-            values = change(**{name: known[name] for name in wanted})
+            if len(named) < len(wanted):
+                named += [name for name in values if name not in named]
+            values = change(**{name: known[name] for name in named})
         return values
 
     @cached_property
