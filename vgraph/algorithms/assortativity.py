@@ -15,17 +15,13 @@ from vgraph.graph.weights import check_numbers, scaled_numbers
 @vg.function
 def at_tail(v):
     """What v counts as where an arc begins."""
-    if value is None:
-        return vg.float64(v.out_degree)
-    return v.value
+    return vg.float64(v.out_degree) if value is None else v.value
 
 
 @vg.function
 def at_head(v):
     """What v counts as where an arc ends."""
-    if value is None:
-        return vg.float64(v.in_degree)
-    return v.value
+    return vg.float64(v.in_degree) if value is None else v.value
 
 
 @vg.operator
@@ -37,16 +33,21 @@ def add_up(v, graph):
 
 
 @vg.operator
-def compare(v, graph):
-    """The squares of the differences from the means, and their products along the arcs that leave v."""
+def center(v, graph):
+    """How far v is from the mean where an arc ends, and the squares of the differences."""
+    v.head = at_head(v) - graph.mean_head
     tail = at_tail(v) - graph.mean_tail
-    head = at_head(v) - graph.mean_head
     graph.tail_squares += v.out_degree * (tail * tail)
-    graph.head_squares += v.in_degree * (head * head)
+    graph.head_squares += v.in_degree * (v.head * v.head)
+
+
+@vg.operator
+def compare(v, graph):
+    """The products of the differences along the arcs that leave v."""
     across = 0.0
     for u in v.out_neighbors:
-        across += at_head(u) - graph.mean_head
-    graph.products += tail * across
+        across += u.head
+    graph.products += (at_tail(v) - graph.mean_tail) * across
 
 
 @vg.algorithm
@@ -60,9 +61,11 @@ def assortativity(graph, value: vg.vertex_property(vg.float64) = None):
     """
     graph.tails = graph.heads = graph.tail_squares = graph.head_squares = graph.products = 0.0
     graph.arcs = 0
+    head = graph.vertex_property(vg.float64)
     graph.vertex_apply(add_up)
     graph.mean_tail = graph.tails / max(1, graph.arcs)
     graph.mean_head = graph.heads / max(1, graph.arcs)
+    graph.vertex_apply(center)
     graph.vertex_apply(compare)
     assortativity = vg.nan
     if graph.tail_squares > 0 and graph.head_squares > 0:

@@ -20,15 +20,18 @@ from vgraph.graph.weights import (
 def weigh(v, graph):
     """The weight of v's arcs, and of those within its community; an undirected self-loop has two ends at v."""
     away = 0.0
+    inside = 0.0
     for e in v.out_edges:
         weight = vg.float64(e.weight)
         if not graph.directed and e.dst == v:
             weight = 2 * weight
         away += weight
-        vg.vertex(e.dst.community).coming += weight
+        if graph.directed:
+            vg.vertex(e.dst.community).coming += weight
         if e.dst.community == v.community:
-            graph.inside += weight
+            inside += weight
     vg.vertex(v.community).leaving += away
+    graph.inside += inside
     graph.whole += away
 
 
@@ -45,6 +48,8 @@ def modularity(graph, community: vg.vertex_property(vg.int64), resolution=1.0):
     leaving, coming = graph.vertex_property(vg.float64)
     graph.inside = graph.whole = 0.0
     graph.vertex_apply(weigh)
+    if not graph.directed:  # whatever leaves comes as well
+        coming[:] = leaving
     by_chance = graph.sum(leaving * coming)
     modularity = 0.0
     if graph.whole > 0:

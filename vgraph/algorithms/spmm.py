@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import vgraph as vg
-from vgraph.algorithms.spmv import finite, multiply
+from vgraph.algorithms.spmv import check_product, multiply
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_numbers, ones_without_weights
+from vgraph.graph.weights import ones_without_weights
 
 
 @vg.operator
@@ -44,8 +44,7 @@ def fitting(graph: Graph, dense: Any) -> None:
     if shape[0] != graph.num_vertices or not 0 < shape[1]:
         rows = f"{graph.num_vertices} rows and at least one column"
         raise ParameterError(f"spmm: dense has the shape {shape}, and should have {rows}")
-    check_numbers(dense=dense)
-    finite(graph, dense)
+    check_product(graph, dense=dense)
 
 
 @spmm.prepares

@@ -39,11 +39,17 @@ def spmv(graph, x: vg.vertex_property(vg.float64), transposed=None):
 @spmv.requires
 def finite(graph: Graph, x: object) -> None:
     """Raise ParameterError for numbers that are not finite, and where the product might not be."""
+    check_product(graph, x=x)
+
+
+def check_product(graph: Graph, **given: object) -> None:
+    """The same of what the matrix of the graph is multiplied by, under its name."""
     check_weights(graph, own_weight(graph), negative=True)
-    largest = magnitude(x)
-    check_numbers(x=largest)
+    ((name, values),) = given.items()
+    largest = magnitude(values)
+    check_numbers(**{name: largest})
     if largest * (heaviest(graph) if own_weight(graph) else 1) * graph.num_arcs == math.inf:
-        raise ParameterError("spmv: the product may be beyond what a float64 holds: scale x or the weights")
+        raise ParameterError(f"the product may be beyond what a float64 holds: scale {name} or the weights")
 
 
 @spmv.prepares
