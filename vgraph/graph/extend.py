@@ -58,15 +58,15 @@ def with_edges(graph: Graph) -> Prepared:
 
 def _with_edges(graph: Graph) -> Prepared:
     n, (sources, targets, _) = graph.num_vertices, graph.edges()
-    simple, rank = graph, n + np.arange(sources.size)
+    simple, ends, rank = graph, (sources, targets), n + np.arange(sources.size)
     if has_parallel_arcs(graph) or self_loops(graph).any():
         keys, apart = sources.astype(np.int64) * n + targets, sources != targets
         once, numbers = np.unique(keys[apart], return_inverse=True)
         rank[apart], rank[~apart] = n + numbers, n + once.size
         simple = Graph.from_edges(once // n, once % n, num_vertices=n, directed=False, keep_order=False)
-    ends = dict(zip(("left", "right"), simple.edges()[:2], strict=True))
+        ends = simple.edges()[:2]
     none = np.full(n, -1, np.int64)
-    both = {name: np.r_[none, ids.astype(np.int64), -1] for name, ids in ends.items()}
+    both = {name: np.r_[none, ids, -1] for name, ids in zip(("left", "right"), ends, strict=True)}
     numbered = n + simple.topology.edge_numbers.astype(np.int64)
     return Prepared(extended(simple, simple.num_edges + 1, both, {"name": numbered}), sealed(rank))
 
