@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import vgraph as vg
 from vgraph.errors import ParameterError
@@ -42,12 +43,12 @@ def finite(graph: Graph, x: object) -> None:
     check_product(graph, x=x)
 
 
-def check_product(graph: Graph, **given: object) -> None:
+def check_product(graph: Graph, **given: Any) -> None:
     """The same of what the matrix of the graph is multiplied by, under its name."""
     check_weights(graph, own_weight(graph), negative=True)
     ((name, values),) = given.items()
-    largest = magnitude(values)
-    check_numbers(**{name: largest})
+    given[name] = largest = magnitude(values)
+    check_numbers(**given)
     if largest * (heaviest(graph) if own_weight(graph) else 1) * graph.num_arcs == math.inf:
         raise ParameterError(f"the product may be beyond what a float64 holds: scale {name} or the weights")
 
