@@ -131,6 +131,29 @@ def partition(content: dict[str, Any]) -> str:
     return f"{harness.table(header, cells)}\n\n{summary}"
 
 
+def edge_partition(content: dict[str, Any]) -> str:
+    """C of each method, and seconds; then how far SPAC is below those that look at edges one by one."""
+    ways: dict[str, None] = {}
+    found: dict[tuple[str, int, int], dict[str, dict[str, Any]]] = {}
+    for row in content["rows"]:
+        way = ", ".join(x for x in (row["method"], row["partitioner"]) if x)
+        ways[way] = None
+        found.setdefault((row["graph"], row["edges"], row["k"]), {})[way] = row
+    cells = [
+        [name, f"{edges:,}", str(k)]
+        + [f"{by[w]['cost']:,} ({by[w]['seconds']:.2g})" if w in by else "" for w in ways]
+        for (name, edges, k), by in found.items()
+    ]
+    over = [
+        (by["spac, vgraph"]["cost"] / min(by[w]["cost"] for w in ("random", "greedy", "hdrf", "grid")), name)
+        for (name, _, _), by in found.items()
+    ]
+    heaviest = max(row["balance"] for row in content["rows"] if row["method"] == "spac")
+    said = f"C of spac over the least of random, greedy, hdrf and grid: {min(over)[0]:.3f} to {max(over)[0]:.3f} "
+    said += f"({max(over)[1]}); its largest part at most {heaviest:.3f} of the mean."
+    return f"{harness.table(['graph', 'edges', 'k', *ways], cells)}\n\n{said}"
+
+
 def flows(content: dict[str, Any]) -> str:
     """Milliseconds; the last column compares two threads with the better of the others."""
     names = list(content["rows"][0]["ms"])
@@ -294,6 +317,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "library": library_report.page,
     "partition": partition,
     "partition_kahip": partition,
+    "edge_partition": edge_partition,
     "flows": flows,
     "factorization": factorization,
     "gpu_peers": gpu_peers,
