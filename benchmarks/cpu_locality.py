@@ -12,6 +12,7 @@ the difference is what rounds read and write, without what comes before. Caches 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -97,11 +98,12 @@ def times(graph: vg.Graph, moved: Any, args: argparse.Namespace) -> dict[str, di
 def counted(file: Path, layout: str, rounds: int) -> Any:
     """References to data, and misses of the first and the last cache, of a process that makes so many rounds."""
     child = [sys.executable, __file__, "--child", str(file), layout, str(rounds)]
-    subprocess.run(child, check=True)  # which compiles
     with TemporaryDirectory() as folder:
+        own = {**os.environ, "VGRAPH_CACHE_DIR": str(file.parent / "cache")}
+        subprocess.run(child, check=True, env=own)  # which compiles
         out = Path(folder) / "out"
         tool = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", *CACHES, f"--cachegrind-out-file={out}"]
-        said = subprocess.run([*tool, *child], check=True, capture_output=True, text=True).stderr
+        said = subprocess.run([*tool, *child], check=True, env=own, capture_output=True, text=True).stderr
     named = (r"D\s+refs:", r"D1\s+misses:", r"LLd misses:")
     return np.array(
         [int(re.search(rf"{name}\s+([\d,]+)", said)[1].replace(",", "")) for name in named]  # type: ignore[index]
@@ -123,7 +125,11 @@ def misses(graph: vg.Graph, moved: Any) -> dict[str, tuple[float, float, float]]
 
 
 def child(file: Path, layout: str, rounds: int) -> None:
-    """Products of one thread, as many as said."""
+    """Products of one thread, as many as said, by instructions that valgrind knows."""
+    from llvmlite import binding
+
+    binding.get_host_cpu_name = lambda: "x86-64-v3"
+    binding.get_host_cpu_features = binding.FeatureMap
     graph = vg.read(file)
     algorithm, given = asked(graph, "product64", layout, None, 1)
     vg.run(algorithm, graph, rounds=rounds, **given)

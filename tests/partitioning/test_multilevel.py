@@ -69,14 +69,15 @@ def test_parts_of_weighted_vertices_keep_the_limit(heaviest):
 def test_what_is_too_heavy_is_packed_anew():
     graph = weighted(200, 1, 90)
     problem = problem_of(graph, 5, 1.0, 0, "load", None)
-    packed = multilevel.repaired(problem, np.zeros(200, np.int32))
+    packed = multilevel.repaired(problem, np.zeros(200, np.int32), int(problem.loads.sum()))
     assert np.bincount(packed, problem.loads).max() <= problem.limit
     rng = np.random.default_rng(6)
     for _ in range(200):
         n, k = int(rng.integers(3, 10)), int(rng.integers(2, 5))
         few = vg.Graph.from_edges([], [], num_vertices=n, directed=False)
         problem = problem_of(few, k, 1.0, 0, rng.integers(1, 10, n), None)
-        packed = multilevel.repaired(problem, rng.integers(0, k, n).astype(np.int32))
+        parts = rng.integers(0, k, n).astype(np.int32)
+        packed = multilevel.repaired(problem, parts, int(np.bincount(parts, problem.loads).max()))
         assert np.bincount(packed, problem.loads).max() <= problem.limit
     even = vg.partition(graph, 5, imbalance=1.0, vertex_weight="load", threads=1)
     assert even.weights.max() <= even.limit < 1.02 * even.vertex_weights.sum() / 5
@@ -125,7 +126,7 @@ def test_bisection_reports_what_it_made():
 def test_neighbors_are_paired_that_are_light_enough():
     graph = weighted(300, 5, 9)
     problem = problem_of(graph, 2, 1.03, 0, "load", "weight", 1, "cpu")
-    mate = multilevel.paired(problem, places.Host(), problem.graph, 12, 1)
+    mate = multilevel.paired(problem, places.Host(1), problem.graph, 12, 1)
     to_coarser = contraction.contracted(problem.graph, mate, 1)[1]
     sizes, loads = np.bincount(to_coarser), np.bincount(to_coarser, problem.loads)
     assert sorted(set(sizes)) == [1, 2]
@@ -143,7 +144,7 @@ def test_neighbors_are_paired_that_are_light_enough():
 @pytest.mark.parametrize("id_bits", [None, 64])
 def test_sorting_contracts_as_the_table_does(id_bits):
     problem = problem_of(weighted(300, 5, 9, id_bits), 2, 1.03, 0, "load", "weight", 1, "cpu")
-    mate = multilevel.paired(problem, places.Host(), problem.graph, 12, 1)
+    mate = multilevel.paired(problem, places.Host(1), problem.graph, 12, 1)
     (table, into), (keys, also) = (
         contraction.contracted(problem.graph, mate, 1),
         contraction.contracted_by_keys(problem.graph, mate, np),
@@ -177,10 +178,20 @@ def test_who_weighs_nothing_but_ones_is_known():
 def test_vertices_on_one_hub_are_paired():
     graph = vg.Graph.from_edges([0] * 60, range(1, 61), directed=False)
     problem = problem_of(graph, 2, 1.03, 0, [1] * 61, None, 1, "cpu")
-    mate = multilevel.paired(problem, places.Host(), problem.graph, 10, 1)
+    mate = multilevel.paired(problem, places.Host(1), problem.graph, 10, 1)
     sizes = np.bincount(contraction.contracted(problem.graph, mate, 1)[1])
     assert sizes.size == 31
     assert sizes.max() == 2
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_spread_what_a_coarse_vertex_has(threads, monkeypatch):
+    monkeypatch.setattr(places, "LEAST", 50)
+    to_coarser = np.random.default_rng(threads).integers(0, 90, 203).astype(np.int32)
+    for values in (np.arange(90, dtype=np.int32), np.arange(90) % 3 == 0):
+        found = places.Host(threads).spread(values, to_coarser)
+        assert found.dtype == values.dtype
+        assert (found == values[to_coarser]).all()
 
 
 @pytest.mark.parametrize("id_bits", [32, 64])

@@ -25,7 +25,6 @@ from vgraph.partitioning.programs.matching import matching
 from vgraph.partitioning.programs.refinement import refinement
 from vgraph.partitioning.result import LevelStats
 from vgraph.partitioning.simple import blocks
-from vgraph.runtime.devices.threads import default_threads
 from vgraph.runtime.executor import run_loaded
 from vgraph.runtime.prepare import prepare, runner_for
 
@@ -78,12 +77,12 @@ def multilevel(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, .
     n, k = problem.graph.num_vertices, problem.k
     if n <= k:
         return np.arange(n, dtype=np.int32), ()
-    with place_for(problem.device) as place:
+    with place_for(problem.device, problem.threads) as place:
         levels = coarsened(problem, place)
         coarsest = levels[-1].graph
         parts = place.put(divided(problem, place.back(coarsest)))
         state, stats = uncoarsened(problem, place, levels, state_of(place, coarsest, parts))
-        return repaired(problem, place.get(state.parts)), stats
+        return repaired(problem, place.get(state.parts), state.heaviest), stats
 
 
 def label_propagation(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelStats, ...]]:
@@ -91,11 +90,11 @@ def label_propagation(problem: Problem) -> tuple[NDArray[np.int32], tuple[LevelS
     n = problem.graph.num_vertices
     if n <= problem.k:
         return np.arange(n, dtype=np.int32), ()
-    with place_for(problem.device) as place:
+    with place_for(problem.device, problem.threads) as place:
         graph = place.moved(problem.graph, unweighted=problem.unweighted)
         begin = state_of(place, graph, place.put(blocks(problem)))
         state, stats = uncoarsened(problem, place, [Level(graph)], begin)
-        return repaired(problem, place.get(state.parts)), stats
+        return repaired(problem, place.get(state.parts), state.heaviest), stats
 
 
 def uncoarsened(
@@ -106,7 +105,7 @@ def uncoarsened(
     for level in reversed(levels):
         started = time.perf_counter()
         if level.to_coarser is not None:
-            parts, border = state.parts[level.to_coarser], state.border[level.to_coarser]
+            parts, border = (place.spread(x, level.to_coarser) for x in (state.parts, state.border))
             state = State(parts, border, state.cut, state.heaviest)
         finest = level is levels[0]
         if finest or level.graph.num_arcs > GROWTH * refined_arcs:
@@ -128,12 +127,12 @@ def _stats(level: Level, state: State, seconds: float) -> LevelStats:
     return LevelStats(*size, state.heaviest, state.cut, state.turns, level.seconds, seconds)
 
 
-def repaired(problem: Problem, parts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The parts, if none is above the limit; else packed anew, the heaviest vertex first into the lightest part.
+def repaired(problem: Problem, parts: NDArray[np.int32], heaviest: int) -> NDArray[np.int32]:
+    """The parts, if `heaviest` is not above the limit; else packed anew, heavy vertices first into the lightest part.
 
     What is lighter than the slack stays where it is while there is room; by the limit's definition all fit.
     """
-    if np.bincount(parts, problem.loads, problem.k).max() <= problem.limit:
+    if heaviest <= problem.limit:
         return parts
     loads, k, limit = problem.loads.tolist(), problem.k, problem.limit
     slack = limit - int(problem.loads.sum(dtype=np.int64)) / k
@@ -156,7 +155,6 @@ def coarsened(problem: Problem, place: Host) -> list[Level]:
     levels = [Level(place.moved(problem.graph, unweighted=problem.unweighted))]
     smallest = max(COARSEST, PER_PART * problem.k)
     heaviest = max(1, int(1.5 * int(problem.loads.sum(dtype=np.int64)) / smallest))
-    threads = problem.threads or default_threads()
     rooms: list[Room] = []
     while (n := levels[-1].graph.num_vertices) > smallest:
         started = time.perf_counter()
@@ -168,7 +166,7 @@ def coarsened(problem: Problem, place: Host) -> list[Level]:
             coarser, level.to_coarser = contracted_by_keys(level.graph, mate, place.xp)
             like(problem.graph, coarser)
         else:
-            coarser, level.to_coarser = contracted(level.graph, mate, threads, rooms)
+            coarser, level.to_coarser = contracted(level.graph, mate, place.threads, rooms)
         levels.append(Level(coarser, seconds=time.perf_counter() - started))
     return levels
 
@@ -227,7 +225,7 @@ def divided(problem: Problem, graph: Graph) -> NDArray[np.int32]:
         tries = int(max(1, min(TRIES, max(LEAST_TRIES, affordable), n // open_.size)))
         found = _run(
             problem,
-            Host(),
+            Host(1),
             bisection,
             graph,
             agents=np.arange(open_.size * tries),

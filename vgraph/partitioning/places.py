@@ -7,6 +7,7 @@ the arrays of one level the room of those before.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.graph import Graph
+from vgraph.graph.machine import LEAST
 from vgraph.graph.topology import Adjacency, Topology
 from vgraph.runtime import policy
 from vgraph.runtime.devices.cuda.executor import resident_on
 from vgraph.runtime.devices.cuda.registry import device_for, number_of
+from vgraph.runtime.devices.threads import default_threads
 
 
 class Host:
@@ -27,6 +30,9 @@ class Host:
     output = "numpy"
     on_gpu = False
 
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
     def put(self, array: NDArray[Any]) -> Any:
         """An array of the host's, here."""
         return array
@@ -34,6 +40,22 @@ class Host:
     def get(self, array: Any) -> NDArray[Any]:
         """An array of this place, on the host."""
         found: NDArray[Any] = array
+        return found
+
+    def spread(self, values: Any, places: Any) -> Any:
+        """The values at these places."""
+        count = max(1, min(self.threads, places.size // LEAST))
+        if count == 1:
+            return values[places]
+        found = np.empty(places.size, values.dtype)
+        bounds = np.linspace(0, places.size, count + 1, dtype=np.int64)
+
+        def part(k: int) -> None:
+            own = slice(bounds[k], bounds[k + 1])
+            values.take(places[own], out=found[own], mode="clip")  # any other mode makes a copy first
+
+        with ThreadPoolExecutor(count) as pool:
+            list(pool.map(part, range(count)))
         return found
 
     def moved(self, graph: Graph, *, unweighted: bool = False) -> Graph:
@@ -52,7 +74,11 @@ class OnGPU(Host):
     on_gpu = True
 
     def __init__(self, gpu: Any) -> None:
+        super().__init__(1)
         self.gpu, self.xp = gpu, gpu.xp
+
+    def spread(self, values: Any, places: Any) -> Any:
+        return values[places]
 
     def put(self, array: NDArray[Any]) -> Any:
         return self.gpu.upload(np.ascontiguousarray(array))
@@ -74,11 +100,12 @@ class OnGPU(Host):
 
 
 @contextmanager
-def place_for(device: str | None) -> Iterator[Host]:
-    """The place for runs on a device, which calls of CuPy's go to inside the `with` block."""
+def place_for(device: str | None, threads: int | None = None) -> Iterator[Host]:
+    """The place for runs on a device, or with so many threads (None: the default). Inside the `with` block calls of
+    CuPy's go there."""
     number = number_of(device) if isinstance(device, str) else None
     if number is None:
-        yield Host()
+        yield Host(threads or default_threads())
         return
     gpu = device_for(number, asked=f'"{device}"')
     with gpu.current():
