@@ -12,6 +12,7 @@ the difference is what rounds read and write, without what comes before. Caches 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -34,7 +35,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "chosen": {},
 }
 CACHES = ("--D1=32768,8,64", "--LL=262144,16,64")
-FEW, MANY = 2, 12
+FEW, MANY = 2, 52
 """Rounds of the two runs under valgrind."""
 
 
@@ -99,11 +100,14 @@ def counted(file: Path, layout: str, rounds: int) -> Any:
     """References to data, and misses of the first and the last cache, of a process that makes so many rounds."""
     child = [sys.executable, __file__, "--child", str(file), layout, str(rounds)]
     with TemporaryDirectory() as folder:
-        own = {**os.environ, "VGRAPH_CACHE_DIR": str(file.parent / "cache")}
+        own = {**os.environ, "VGRAPH_CACHE_DIR": str(file.parent / "cache"), "PYTHONHASHSEED": "0"}
         subprocess.run(child, check=True, env=own)  # which compiles
         out = Path(folder) / "out"
         tool = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", *CACHES, f"--cachegrind-out-file={out}"]
-        said = subprocess.run([*tool, *child], check=True, env=own, capture_output=True, text=True).stderr
+        ran = subprocess.run([*tool, *child], env=own, capture_output=True, text=True)
+        if ran.returncode:
+            raise RuntimeError(ran.stderr)
+        said = ran.stderr
     named = (r"D\s+refs:", r"D1\s+misses:", r"LLd misses:")
     return np.array(
         [int(re.search(rf"{name}\s+([\d,]+)", said)[1].replace(",", "")) for name in named]  # type: ignore[index]
@@ -148,6 +152,7 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="leave the rows that are in the file")
     parser.add_argument("--child", nargs=3, metavar=("FILE", "LAYOUT", "ROUNDS"))
     parser.add_argument("--out", type=Path, default=RESULTS / "cpu_locality.json")
     args = parser.parse_args()
@@ -155,6 +160,8 @@ def main() -> None:
         child(Path(args.child[0]), args.child[1], int(args.child[2]))
         return
     rows = []
+    if args.keep and args.out.exists():
+        rows = [Row(**row) for row in json.loads(args.out.read_text())["rows"]]
     for name in args.graphs:
         for order in args.orders:
             graph, moved = matrix(name, args.data, args.parts, order)

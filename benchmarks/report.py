@@ -240,6 +240,37 @@ def gpu_peers(content: dict[str, Any]) -> str:
     return note + cuda_report.beside(content["rows"])
 
 
+def cpu_locality(content: dict[str, Any]) -> str:
+    """Milliseconds of a round by layout; then what an arc of a round misses, as cachegrind counts it."""
+    rows = [row for row in content["rows"] if row["ms"]]
+    header = [
+        "graph (vertices, arcs)",
+        "order",
+        "case",
+        *(next(iter(rows[0]["ms"].values())) if rows else ()),
+    ]
+    cells = [
+        [f"{row['graph']} ({row['vertices']:,}, {row['arcs']:,})", row["order"], case]
+        + [f"{x:.3f}" for x in ms.values()]
+        for row in rows
+        for case, ms in row["ms"].items()
+    ]
+    missed = [
+        [f"{row['graph']} ({row['vertices']:,}, {row['arcs']:,})", row["order"], layout]
+        + [f"{x:.2f}" for x in figures]
+        for row in content["rows"]
+        for layout, figures in row["misses"].items()
+    ]
+    tables = [harness.table(header, cells)] if cells else []
+    if missed:
+        head = ["graph (vertices, arcs)", "order", "layout", "references", "missed by D1", "by LL"]
+        said = "A product in 64 bits with one thread, by cachegrind (D1 of 32 KiB, LL of 256), per arc:"
+        tables.append(f"{said}\n\n{harness.table(head, missed)}")
+    if "note" in content:
+        tables.append(f"{content['note']}.")
+    return "\n\n".join(tables)
+
+
 def gpu_locality(content: dict[str, Any]) -> str:
     """Milliseconds of a round by layout, and the best over cuSPARSE's product of the same type in the same order."""
     layouts = list(next(iter(content["rows"][0]["ms"].values())))
@@ -322,6 +353,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "factorization": factorization,
     "gpu_peers": gpu_peers,
     "gpu_locality": gpu_locality,
+    "cpu_locality": cpu_locality,
     "factorization_gpu": factorization_gpu,
 }
 
