@@ -2,10 +2,11 @@
 
     python -m tests.mutants --sample 300 --seed 1 --jobs 16 --out mutants.json
 
-Each mutant changes one expression or one statement of effects, legality, axes, pieces or passes, in a copy of the
-repository, and runs tests there until the first that fails: those of its file, which take seconds (`RELATED`), then
-those of `--tests`. A mutant survives if all pass: that some other default test would find it is not counted. One that
-needs longer than `--timeout` is found, by whoever waits. With `--evenly` all files have about equally many of them.
+Each mutant changes one expression or one statement of effects, legality, axes, pieces, passes, backends, their prelude
+or devices, in a copy of the repository, and runs tests there until the first that fails: those of its file, which take
+seconds (`RELATED`), then those of `--tests`. A mutant survives if all pass: that some other default test would find it
+is not counted. One that needs longer than `--timeout` is found, by whoever waits. With `--evenly` all files have about
+equally many of them.
 """
 
 from __future__ import annotations
@@ -31,41 +32,57 @@ from queue import SimpleQueue
 from benchmarks.harness import environment
 
 ROOT = Path(__file__).resolve().parents[1]
-COMPILER = ROOT / "vgraph" / "compiler"
-# What decides whether a schedule is legal, and what lowers it.
+PACKAGE = ROOT / "vgraph"
+# What decides whether a schedule is legal, what lowers it, what makes code of it, and what runs that.
 MUTATED = (
-    "analysis/effects.py",
-    "ir/legality.py",
-    "ir/verify*.py",
-    "analysis/pieces.py",
-    "axes/*.py",
-    "passes/*.py",
+    "compiler/analysis/effects.py",
+    "compiler/ir/legality.py",
+    "compiler/ir/verify*.py",
+    "compiler/analysis/pieces.py",
+    "compiler/axes/*.py",
+    "compiler/passes/*.py",
+    "compiler/backends/llvm/*.py",
+    "compiler/backends/cuda/*.py",
+    "compiler/backends/prelude/*.loops",
+    "runtime/devices/*.py",
 )
 # The tests of a file's own subject, by the first pattern that it matches: they say soonest what is wrong.
 RELATED = {
-    "analysis/effects.py": "passes/test_effects passes/test_choices passes/test_double_buffer",
-    "ir/*.py": "ir/test_verify",
-    "analysis/pieces.py": "passes/test_pieces passes/test_choices",
-    "axes/one_order.py": "passes/test_choices differential/test_deterministic",
-    "axes/*.py": "passes/test_choices passes/test_space",
-    "passes/choose_schedule.py": "passes/test_choices passes/test_user_passes runtime/test_explain",
-    "passes/choose_per_round.py": "passes/test_per_round",
-    "passes/lower_pull.py": "passes/test_per_round passes/test_lowering",
-    "passes/double_buffer.py": "passes/test_double_buffer",
-    "passes/simplify.py": "passes/test_simplify",
-    "passes/claim_rounds.py": "passes/test_claim_rounds",
-    "passes/requeue_changed.py": "passes/test_requeue",
-    "passes/lower_queues.py": "passes/test_requeue order/test_queue",
-    "passes/lower_ordered.py": "order/test_order",
-    "passes/fix_order.py": "passes/test_fix_order differential/test_deterministic",
-    "passes/insert_*.py": "passes/test_atomics passes/test_common passes/test_balance_load",
-    "passes/*_co*.py": "passes/test_common",
-    "passes/balance_load.py": "passes/test_lowering passes/test_balance_load",
-    "passes/cut_loops.py": "passes/test_lowering passes/test_balance_load",
-    "passes/pull_pieces.py": "passes/test_lowering passes/test_balance_load",
-    "passes/lower_apply_scatter.py": "passes/test_phases",
-    "passes/lower_gather_apply.py": "passes/test_phases",
-    "passes/*.py": "passes/test_lowering passes/test_reverse passes/test_per_round",
+    "compiler/analysis/effects.py": "passes/test_effects passes/test_choices passes/test_double_buffer",
+    "compiler/ir/*.py": "ir/test_verify",
+    "compiler/analysis/pieces.py": "passes/test_pieces passes/test_choices",
+    "compiler/axes/one_order.py": "passes/test_choices differential/test_deterministic",
+    "compiler/axes/*.py": "passes/test_choices passes/test_space",
+    "compiler/passes/choose_schedule.py": "passes/test_choices passes/test_user_passes runtime/test_explain",
+    "compiler/passes/choose_per_round.py": "passes/test_per_round",
+    "compiler/passes/lower_pull.py": "passes/test_per_round passes/test_lowering",
+    "compiler/passes/double_buffer.py": "passes/test_double_buffer",
+    "compiler/passes/simplify.py": "passes/test_simplify",
+    "compiler/passes/claim_rounds.py": "passes/test_claim_rounds",
+    "compiler/passes/requeue_changed.py": "passes/test_requeue",
+    "compiler/passes/lower_queues.py": "passes/test_requeue order/test_queue",
+    "compiler/passes/lower_ordered.py": "order/test_order",
+    "compiler/passes/fix_order.py": "passes/test_fix_order differential/test_deterministic",
+    "compiler/passes/insert_*.py": "passes/test_atomics passes/test_common passes/test_balance_load",
+    "compiler/passes/*_co*.py": "passes/test_common",
+    "compiler/passes/balance_load.py": "passes/test_lowering passes/test_balance_load",
+    "compiler/passes/cut_loops.py": "passes/test_lowering passes/test_balance_load",
+    "compiler/passes/pull_pieces.py": "passes/test_lowering passes/test_balance_load",
+    "compiler/passes/lower_apply_scatter.py": "passes/test_phases",
+    "compiler/passes/lower_gather_apply.py": "passes/test_phases",
+    "compiler/passes/*.py": "passes/test_lowering passes/test_reverse passes/test_per_round",
+    "compiler/backends/prelude/*.loops": "loops/test_prelude llvm/test_llvm_frontiers order/test_order",
+    "compiler/backends/llvm/*.py": "llvm/test_llvm_kernels llvm/test_llvm_loops llvm/test_llvm_frontiers "
+    "llvm/test_llvm_reductions llvm/test_llvm_arithmetic passes/test_lowering",
+    "compiler/backends/cuda/*.py": "cuda/test_kernels cuda/test_cuda_text cuda/test_cuda_matrix",
+    "runtime/devices/drafts.py": "runtime/test_drafts",
+    "runtime/devices/c*.py": "runtime/test_drafts runtime/test_config runtime/test_code_keys runtime/test_cache",
+    "runtime/devices/threads.py": "runtime/test_threads runtime/test_interrupts",
+    "runtime/devices/checked.py": "checked/test_checked",
+    "runtime/devices/overlap.py": "api/test_overlap",
+    "runtime/devices/gpu_sets.py": "cuda/test_gpu_sets",
+    "runtime/devices/mixed_sets.py": "cuda/test_mixed_sets",
+    "runtime/devices/*.py": "runtime/test_sets api/test_run",
 }
 # Then all of them: single passes first.
 ORDER = ("tests/passes", "tests/errors", "tests/fuzz", "tests/ir", "tests/order", "tests/differential")
@@ -175,8 +192,8 @@ def mutants(file: Path) -> Iterator[Mutant]:
 
 
 def related(file: str) -> list[str]:
-    """The test files about a file of the compiler."""
-    path = Path(file).relative_to(COMPILER.relative_to(ROOT)).as_posix()
+    """The test files about a file."""
+    path = Path(file).relative_to(PACKAGE.relative_to(ROOT)).as_posix()
     names = next(names for pattern, names in RELATED.items() if fnmatch(path, pattern))
     return [f"tests/{name}.py" for name in names.split()]
 
@@ -242,7 +259,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="a JSON file for what was found")
     given = parser.parse_args()
 
-    files = sorted(file for pattern in MUTATED for file in COMPILER.glob(pattern))
+    files = sorted(file for pattern in MUTATED for file in PACKAGE.glob(pattern))
     if given.files:
         files = [ROOT / file for file in given.files]
     every = {file: list(mutants(file)) for file in files}

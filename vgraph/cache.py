@@ -242,14 +242,20 @@ def default_cache() -> ObjectCache | None:
 def cached_object(
     parts: Iterable[str | bytes], build: Callable[[], bytes], metadata: Mapping[str, str] | None = None
 ) -> tuple[bytes, bool]:
-    """The content for `parts` from the default cache, else built and stored; and whether it was there.
+    """As `cached`, under the key of `parts`."""
+    return cached(cache_key(parts), build, metadata)
+
+
+def cached(
+    key: str, build: Callable[[], bytes], metadata: Mapping[str, str] | None = None
+) -> tuple[bytes, bool]:
+    """The content under `key` in the default cache, else built and stored; and whether it was there.
 
     An exception of `build` passes through and leaves nothing in the cache.
     """
     cache = default_cache()
     if cache is None:
         return build(), False
-    key = cache_key(parts)
     content = cache.get(key)
     if content is not None:
         return content, True

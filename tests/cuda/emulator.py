@@ -29,7 +29,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import vgraph.compiler.backends.cuda as cuda_backend
-from vgraph.cache import cached_object
+from vgraph.cache import cache_key, cached_object
 
 HERE = Path(__file__).parent / "emulation"
 DEVICE_HEADERS = Path(cuda_backend.__file__).parent / "include"
@@ -82,12 +82,14 @@ def _gxx(arguments: Sequence[str | Path]) -> str:
 @cache
 def _compiler() -> tuple[str, ...]:
     """The compiler and the emulation, as parts of keys."""
-    return ("emulation", _gxx(["--version"]), *_texts(HERE))
+    return ("emulation", _gxx(["--version"]), _digest(HERE))
 
 
-def _texts(folder: Path) -> list[str]:
+@cache
+def _digest(folder: Path) -> str:
+    """Stands for the names and texts of a folder's files."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
-    return [part for path in files for part in (path.name, path.read_text("utf-8"))]
+    return cache_key(part for path in files for part in (path.name, path.read_text("utf-8")))
 
 
 def _cached(parts: Sequence[str], output: Path, build: Callable[[], object]) -> Path:
@@ -233,7 +235,7 @@ def _compile(
         _gxx([*flags_of_all, *read, "-c", folder / "unit.cpp", "-o", folder / "unit.o"])
         _gxx(["-shared", *_linker(), folder / "unit.o", *_runtime(), "-o", library])
 
-    headers = [part for path in include_dirs for part in _texts(path)]
+    headers = map(_digest, include_dirs)
     _cached(("kernel", *RUNTIME_FLAGS, *_linker(), *flags, *headers, unit, text), library, build)
     return Emulated(_load(library), library, block, "Channel channel(" in text)
 

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from vgraph.cache import CacheWarning, cache_key, cached_object, default_cache, key_text
+from vgraph.cache import CacheWarning, cache_key, cached, default_cache, key_text
 from vgraph.compiler.frontend import source_parts
 from vgraph.garbage import uncollected
 from vgraph.runtime.devices.runner import Loaded, Runner
@@ -139,13 +139,13 @@ class CompiledRunner(Runner):
 
         compiled, renumbers, moves = compile_program(job, self, own_passes())
         about = {"algorithm": job.algorithm.name, "schedule": str(compiled.schedule), "device": self.name}
-        parts = self.parts(compiled.source)
-        code, found = cached_object(parts, lambda: self.compile(compiled.source), about)
+        code_key = cache_key(self.parts(compiled.source))
+        code, found = cached(code_key, lambda: self.compile(compiled.source), about)
         interface = compiled.source.interface
         plan = plan_of(compiled.kernel, interface, compiled.schedule, renumbers=renumbers, moves=moves)
         cache = default_cache()
         if cache is not None and key is not None:
-            cache.put(key, plan.pack(cache_key(parts)), about)
+            cache.put(key, plan.pack(code_key), about)
         return Loaded(plan, self.load(code, plan), found)
 
 
