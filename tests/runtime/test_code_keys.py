@@ -130,7 +130,7 @@ from vgraph.runtime.devices.compiled import CompiledRunner
 class Found(Exception):
     pass
 
-def found(runner, job, own, key):
+def found(runner, job, key):
     raise Found(key)
 
 CompiledRunner._compile = found
