@@ -33,6 +33,7 @@ from vgraph.schedule.names import *
 if TYPE_CHECKING:
     from vgraph import algorithms, data, passes
     from vgraph.compiler.user_passes import schedule_pass
+    from vgraph.graph.cuts import cut_hubs
     from vgraph.graph.prepared import Prepared
     from vgraph.io import from_ratings, read, read_ratings, write
     from vgraph.orders import overlap, reorder
@@ -68,7 +69,7 @@ __all__ = [
     "AlgorithmError", "CheckError", "DeclarationError", "DeviceError", "Diagnostic", "Graph", "GraphError",
     "GraphFormatError", "ParameterError", "PassError", "Prepared", "Schedule", "ScheduleError",
     "SourceError", "VGraphError", "VerificationError", "algorithm", "algorithms", "argmax", "argmin",
-    "array", "autotune", "between", "blocked_diagonals", "bool_", "ceil", "clz", "cpu", "ctz", "data",
+    "array", "autotune", "between", "blocked_diagonals", "bool_", "ceil", "clz", "cpu", "ctz", "cut_hubs", "data",
     "dealt_blocks", "delta_stepping", "devices", "directed", "dot", "edge_partition", "edge_property", "exp", "explain",
     "fail", "fixed_ratio", "float32", "float64", "floor", "from_ratings", "function", "inf", "int32",
     "int64", "isinf", "isnan", "local", "local_list", "log", "nan", "none", "operator", "overlap",
@@ -80,6 +81,7 @@ __all__ = [
 
 _LATE = {
     "compiler.user_passes": "schedule_pass",
+    "graph.cuts": "cut_hubs",
     "graph.prepared": "Prepared",
     "io": "from_ratings read read_ratings write",
     "orders": "overlap reorder",

@@ -36,6 +36,7 @@ from vgraph.compiler.passes.choose_schedule import chosen
 from vgraph.compiler.philox import SEED
 from vgraph.config import scope
 from vgraph.graph import members
+from vgraph.graph.cuts import EdgeCut, HubCut, Placement
 from vgraph.reference import run_reference
 from vgraph.refusals.base import Refusal
 from vgraph.refusals.sets import NotOnASet
@@ -161,9 +162,10 @@ class Subject:
         facts = Facts(directed=self.kind.directed, **flags, segments=r.choice([1, 1, 2]))
         abilities = {"cuda": CUDA_ABILITIES, "set": CPU_SET}.get(way.device, CPU_ABILITIES)
         divides = "may" if way.device == "set" and way.seed % 2 else ""
+        cut = way.device == "set" and is_cut(way)
         schedule = vg.Schedule({label: Options.from_json(o) for label, o in way.schedule.items()})
         single = way.threads == 1 or way.device == "set"
-        return Context(schedule, 1 if single else 0, facts, abilities=abilities, divides=divides)
+        return Context(schedule, 1 if single else 0, facts, abilities=abilities, divides=divides, cut=cut)
 
     @cached_property
     def ready(self) -> ir.Program:
@@ -268,10 +270,22 @@ def emulated(seed: int) -> Any:
     return EmulatedDevice(multiprocessors=multiprocessors, block=block, seed=seed)
 
 
-def placed(way: Way, n: int) -> np.ndarray[Any, Any] | None:
-    """A placement for the members of a set: ranges, at random, one with one vertex, all on one."""
+def is_cut(way: Way) -> bool:
+    """Whether members of a set have some of the arcs of a vertex each, and tell each other of each round."""
+    delayed = any(options.get("exchange") == "delayed" for options in way.schedule.values())
+    return way.seed % 5 in (1, 2) and not delayed
+
+
+def placed(way: Way, graph: vg.Graph) -> Placement:
+    """A placement for the members of a set: ranges, at random, one with one vertex, all on one; arcs at random, or
+    those of hubs where their other ends are."""
+    n = graph.num_vertices
     rng = np.random.default_rng(way.seed + n)
     last = way.threads - 1
+    if is_cut(way):
+        some = rng.integers(0, way.threads, graph.num_arcs)
+        chosen = rng.integers(4)
+        return EdgeCut(np.minimum(some, chosen)) if chosen else HubCut(float(rng.choice([0, 1, 2])))
     kinds = (
         lambda: None,
         lambda: rng.integers(0, way.threads, n),
@@ -323,7 +337,7 @@ class Runs:
 
         policies = [p for p in vars(sharing).values() if isinstance(p, sharing.Policy)]
         policy = policies[self.way.seed % len(policies)]
-        self.runner.placement = placed(self.way, graph.num_vertices)
+        self.runner.placement = placed(self.way, graph)
         self.runner.shared = Shared(policy, graph, "fuzz") if self.way.seed % 2 else None
 
 

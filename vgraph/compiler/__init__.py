@@ -68,6 +68,7 @@ def build(
     deterministic: bool = False,
     distributed: bool = False,
     divides: str = "",
+    cut: bool = False,
     mixed: bool = False,
     passes: Sequence[Pass] | None = None,
     observe: Observer | None = None,
@@ -76,7 +77,7 @@ def build(
 
     `threads` is 1 for code without atomics, 0 for any number of threads; `facts` what is known of the graph.
     `deterministic`: its results may not depend on the number of threads, nor on the schedule. `distributed`: it is for
-    the members of a set of devices; `divides`, `mixed`: as of `Context`.
+    the members of a set of devices; `divides`, `cut`, `mixed`: as of `Context`.
     `passes` are by default `user_passes.pipeline()`: vgraph's own and those that were registered.
     `observe` sees the program as it comes (with None) and after each pass. Raises a Diagnostic for what the backend
     does not take and ScheduleError or IllegalSchedule for a schedule that does not fit.
@@ -108,6 +109,7 @@ def build(
         abilities=OF_SETS[backend.abilities] if distributed else backend.abilities,
         deterministic=deterministic,
         divides=divides,
+        cut=cut,
         mixed=mixed,
     )
     kernel = PassManager(context).run(program, passes or pipeline(), between=knobs().verify, on_pass=on_pass)

@@ -1,8 +1,8 @@
 """A graph placed on the members of a set: who owns which vertices, and the part of the graph that each member has.
 
 A part is a graph of its own: first the vertices that the member owns, ascending, with their arcs, then its *ghosts*,
-the other ends of these arcs that others own, by owner and ascending, without arcs. Rows keep the order of the whole
-graph. Parts are kept with the graph that they are made of.
+the other ends of these arcs that others own, by owner and ascending, without arcs (but for cuts, `cuts.py`). Rows keep
+the order of the whole graph. Parts are kept with the graph that they are made of.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.graph.cuts import Holder, shared_out
 from vgraph.graph.graph import Graph
 from vgraph.graph.topology import Adjacency, Topology
 from vgraph.records import dataclass
 
+Held = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Arcs that a member has: the vertices in whose rows they are, ascending, and their places."""
+Side = tuple[Adjacency, NDArray[np.int64]]
 _KEPT: Final = 4
 """Placements of a graph that are kept, the last ones used."""
 _lock = threading.Lock()
@@ -80,22 +84,20 @@ class Part:
 def ranges(graph: Graph, shares: Sequence[float]) -> NDArray[np.int64]:
     """A member for each vertex: ranges of vertices, such that the k-th has about `shares[k]` of the vertices and arcs,
     counted together; shares are positive, and add up to anything."""
-    work = np.cumsum(graph.out_degree.astype(np.float64) + 1)
-    ends = np.cumsum(np.asarray(shares, np.float64)) / np.sum(shares)
-    total = work[-1] if work.size else 0.0
-    return np.searchsorted(ends[:-1] * total, work - 0.5, side="right").astype(np.int64)
+    return shared_out(graph.out_degree.astype(np.float64) + 1, shares)
 
 
 def placed(
     graph: Graph,
-    owner: Callable[[], NDArray[np.int64]],
+    place: Callable[[], tuple[NDArray[np.int64], Holder | None]],
     members: int,
     key: object,
     *,
     both: bool = False,
     whole: bool = False,
 ) -> tuple[Part, ...]:
-    """The part of each member, where `owner` gives the member of each vertex; `key` stands for `owner` and `members`.
+    """The part of each member, where `place` gives the member of each vertex, and of each arc (none: that of the vertex
+    in whose row it is); `key` stands for `place` and `members`.
 
     `both`: also with the arcs that enter owned vertices, which an undirected graph has in any case. `whole`: every part
     is all of the graph, in its own numbers; they share its arcs.
@@ -104,20 +106,31 @@ def placed(
     with _lock:
         kept = _placed.setdefault(graph, {})
         key = key, both, whole
-        kept[key] = found = kept.pop(key, None) or _parts(graph, owner(), members, both, whole)
+        kept[key] = found = kept.pop(key, None) or _parts(graph, *place(), members, both, whole)
         while len(kept) > _KEPT:
             del kept[next(iter(kept))]
         return found
 
 
-def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool, whole: bool) -> tuple[Part, ...]:
+def _parts(
+    graph: Graph,
+    owner: NDArray[np.int64],
+    holder: Holder | None,
+    members: int,
+    both: bool,
+    whole: bool,
+) -> tuple[Part, ...]:
     sides = [graph.out, graph.in_] if both else [graph.out]
     owned = [np.flatnonzero(owner == m) for m in range(members)]
+    holds = [holder(side) for side in sides] if holder is not None and not whole else []
     ghosts: list[NDArray[np.int64]] = []
+    held: list[list[Held]] = []
     for m, mine in enumerate(owned):
         near = np.full(graph.num_vertices, whole)
-        for side in () if whole else sides:
-            near[side.column_indices[_rows(side, mine)]] = True
+        of_cut = [_held(side, members == m) for side, members in zip(sides, holds, strict=False)]
+        held.append([] if whole else of_cut or [_rows(side, mine) for side in sides])
+        for side, (rows, places) in zip(sides, held[-1], strict=False):
+            near[rows] = near[side.column_indices[places]] = True
         near[owner == m] = False
         found = np.flatnonzero(near)
         ghosts.append(found[np.argsort(owner[found], kind="stable")])
@@ -133,18 +146,24 @@ def _parts(graph: Graph, owner: NDArray[np.int64], members: int, both: bool, who
         begin = ends[m - 1, -1] if m else 0
         at = np.searchsorted(mine, every[begin : ends[m, -1]])
         shared = np.concatenate([[0], ends[m] - begin])
-        make = _copy if whole else _part
-        made.append(make(graph, mine, ghosts[m], starts[m], shared, at, both, made))
+        lists = (graph, mine, ghosts[m], starts[m], shared, at)
+        made.append(_copy(*lists, made) if whole else _part(*lists, held[m], made))
     return tuple(made)
 
 
-def _rows(side: Adjacency, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of the arcs of these vertices, row after row."""
+def _rows(side: Adjacency, vertices: NDArray[np.int64]) -> Held:
+    """The arcs of these vertices, row after row."""
     offsets = side.row_offsets.astype(np.int64)
     counts = offsets[vertices + 1] - offsets[vertices]
     before = np.repeat(np.cumsum(counts) - counts, counts)
     places: NDArray[np.int64] = np.arange(int(counts.sum())) - before + np.repeat(offsets[vertices], counts)
-    return places
+    return np.repeat(vertices, counts), places
+
+
+def _held(side: Adjacency, held: NDArray[np.bool_]) -> Held:
+    """The arcs that are held."""
+    places = np.flatnonzero(held)
+    return np.searchsorted(side.row_offsets, places, side="right") - 1, places
 
 
 def _part(
@@ -154,30 +173,29 @@ def _part(
     starts: NDArray[np.int64],
     shared: NDArray[np.int64],
     at: NDArray[np.int64],
-    both: bool,
+    held: list[Held],
     parts: list[Part],
 ) -> Part:
     numbers = np.concatenate([owned, ghosts]).astype(graph.id_dtype)
     here = np.zeros(graph.num_vertices, graph.id_dtype)
     here[numbers] = np.arange(len(numbers), dtype=graph.id_dtype)
 
-    def side(whole: Adjacency) -> tuple[Adjacency, NDArray[np.int64]]:
-        places = _rows(whole, owned)
-        counts = np.diff(whole.row_offsets.astype(np.int64))[owned]
+    def side(whole: Adjacency, rows: NDArray[np.int64], places: NDArray[np.int64]) -> Side:
+        local = here[rows].astype(np.int64)
+        places = places[np.argsort(local, kind="stable")]
         offsets = np.zeros(len(numbers) + 1, graph.offset_dtype)
-        offsets[1 : len(owned) + 1] = np.cumsum(counts)
-        offsets[len(owned) + 1 :] = len(places)
+        offsets[1:] = np.cumsum(np.bincount(local, minlength=len(numbers)))
         # where arcs lie in out order means nothing here: edge properties of in-arcs are given, `in_property` below
         ids = np.zeros(0, graph.offset_dtype) if whole is not graph.out else None
         return Adjacency(offsets, here[whole.column_indices[places]], ids), places
 
-    out, places = side(graph.out)
+    out, places = side(graph.out, *held[0])
     arcs = len(places)
     vertex = {name: values[numbers] for name, values in graph.vertex_properties.items()}
     vertex |= {"set.number": numbers, "set.mine": np.arange(len(numbers)) < len(owned)}
     vertex["set.degree.out"] = graph.out_degree[numbers].astype(np.int64)
-    into, in_places = side(graph.in_) if both else (None, places)
-    if both or not graph.directed:
+    into, in_places = side(graph.in_, *held[1]) if held[1:] else (None, places)
+    if into is not None or not graph.directed:
         vertex["set.degree.in"] = graph.in_degree[numbers].astype(np.int64)
     edge = {name: values[places] for name, values in graph.edge_properties.items()}
     topology = Topology(out, len(places), graph.directed, None, into)
@@ -204,7 +222,6 @@ def _copy(
     starts: NDArray[np.int64],
     shared: NDArray[np.int64],
     at: NDArray[np.int64],
-    both: bool,
     parts: list[Part],
 ) -> Part:
     """All of the graph, as a part."""

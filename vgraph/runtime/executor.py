@@ -21,6 +21,7 @@ from vgraph.compiler.passes.lowering import DEFERRED
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import AlgorithmError, DeviceError, DeviceMemoryError
 from vgraph.graph import members
+from vgraph.graph.cuts import Cut, Placement
 from vgraph.graph.relabel import made_beside
 from vgraph.records import dataclass
 from vgraph.runtime import policy
@@ -129,8 +130,9 @@ class Job:
     memory: str
     members: tuple[Member, ...] = ()
     """The devices that run it together, each on a part of the graph; none: one device does."""
-    placement: NDArray[np.int64] | None = None
-    """The member of each vertex; None: ranges of vertices with about as many arcs for each thread."""
+    placement: Placement = None
+    """The member of each vertex, or a cut of the arcs; None: ranges of vertices with about as many arcs for each
+    thread."""
     share: Policy | None = None
     """How members divide loops over independent sources, or the graph; None: they divide no loops."""
     hurried: bool = False
@@ -170,6 +172,11 @@ class Job:
         return "" if self.share is None else "may" if self.share.places else "must"
 
     @property
+    def cut(self) -> bool:
+        """As of the compiler's context."""
+        return isinstance(self.placement, Cut)
+
+    @property
     def mixed(self) -> bool:
         """Whether members are devices of several kinds."""
         return len({type(m) for m in self.members}) > 1
@@ -202,6 +209,7 @@ class Job:
             deterministic=self.deterministic,
             distributed=bool(self.members),
             divides=self.divides,
+            cut=self.cut,
             mixed=self.mixed,
             passes=passes,
             observe=observe,

@@ -139,6 +139,7 @@ def explanation(job: Job, *, passes: bool, llvm: bool, assembly: bool) -> Explan
         abilities=OF_SETS[backend.abilities] if job.members else backend.abilities,
         deterministic=job.deterministic,
         divides=job.divides,
+        cut=job.cut,
         mixed=job.mixed,
     )
     compiled = job.compiled(backend, observe=_observer(result, reasons, context, passes))

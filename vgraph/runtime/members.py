@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vgraph.errors import GraphError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.arrays import as_array
+from vgraph.graph.cuts import EdgeCut, HubCut, Placement
 from vgraph.runtime.devices.groups import CPUGroup, Member
 
 if TYPE_CHECKING:
@@ -71,16 +72,21 @@ def _partitioned(method: str, graph: Graph, members: int) -> NDArray[Any]:
     return kept[members]
 
 
-def owners_of(
+def placement_of(
     parts: object, graph: Graph, members: tuple[Member, ...], prepared: Graph, rank: NDArray[Any] | None
-) -> NDArray[np.int64] | None:
-    """The member of each vertex of the `prepared` graph; vertices that only that has are the first member's."""
+) -> Placement:
+    """The member of each vertex of the `prepared` graph, or a cut; vertices that only that graph has are the first
+    member's."""
     if parts is None:
         return None
     if not members:
         raise ParameterError(
             "placement= says which member of a set of devices has a vertex: give device=[...]"
         )
+    if isinstance(parts, HubCut):
+        return parts.fitting(prepared, [m.share for m in members])
+    if hasattr(parts, "of_arcs"):
+        return _edge_cut(parts, graph, members, prepared)
     if isinstance(parts, str):
         parts = _partitioned(parts, graph, len(members))
     try:
@@ -110,3 +116,16 @@ def owners_of(
     owner = np.zeros(prepared.num_vertices, np.int64)
     owner[np.arange(len(found)) if rank is None else rank] = found
     return owner
+
+
+def _edge_cut(parts: Any, graph: Graph, members: tuple[Member, ...], prepared: Graph) -> EdgeCut:
+    """A partition of the edges, a part for each member."""
+    if parts.k > len(members):
+        raise ParameterError(f"placement has {parts.k} parts of the edges; there are {len(members)} members")
+    if parts.graph.topology is not graph.topology:
+        raise ParameterError("placement is a partition of another graph's edges")
+    if prepared.topology is not graph.topology:
+        raise ParameterError(
+            "placement is about the edges of the graph, and the algorithm prepares one of others: leave it out"
+        )
+    return EdgeCut(parts.of_arcs)

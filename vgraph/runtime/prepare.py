@@ -31,7 +31,7 @@ from vgraph.records import dataclass
 from vgraph.runtime import policy
 from vgraph.runtime.devices.groups import GPU, CPUGroup, Member, all_gpus, members_of
 from vgraph.runtime.executor import Job
-from vgraph.runtime.members import check_for_set, device_of_set, owners_of, policy_of
+from vgraph.runtime.members import check_for_set, device_of_set, placement_of, policy_of
 from vgraph.runtime.ordering import orders_of
 from vgraph.schedule import Schedule
 
@@ -154,7 +154,7 @@ def _job(
         output=asked.output,
         memory=asked.memory,
         members=members,
-        placement=owners_of(asked.placement, graph, members, prepared[0], prepared[-1]),
+        placement=placement_of(asked.placement, graph, members, prepared[0], prepared[-1]),
         share=policy_of(asked.share, members, asked.placement),
     )
 

@@ -118,18 +118,21 @@ class Visit:
     """Globals that are reduced into, and how."""
 
 
-def visit(program: ir.Program, operator: ir.Operator, own: str, *, whole: bool) -> Visit:
+def visit(
+    program: ir.Program, operator: ir.Operator, own: str, *, whole: bool = False, cut: bool = False
+) -> Visit:
     """The operator for a member that visits the arcs, or the neighbors, of its vertex `own`.
 
-    `whole`: a member has a place for every vertex, by its number in the graph, and all arcs. Raises NotOnASet for what
-    needs more of the graph than the member has.
+    `whole`: a member has a place for every vertex, by its number in the graph, and all arcs. `cut`: it has some of the
+    arcs of a vertex, whoever owns that; both ends of an arc are near then. Raises NotOnASet for what needs more of the
+    graph than the member has.
     """
-    return _Localizer(program, operator, own, whole).run()
+    return _Localizer(program, operator, "" if cut and operator.is_edge else own, whole, cut).run()
 
 
 class _Localizer:
-    def __init__(self, program: ir.Program, operator: ir.Operator, own: str, whole: bool) -> None:
-        self.program, self.own, self.operator, self.whole = program, own, operator, whole
+    def __init__(self, program: ir.Program, operator: ir.Operator, own: str, whole: bool, cut: bool) -> None:
+        self.program, self.own, self.operator, self.whole, self.cut = program, own, operator, whole, cut
         self.sites = {p.name: p.site for p in program.properties}
         loops = (n.vertex for n in ir.walk(operator) if isinstance(n, ir.ForNeighbors))
         self.vertices = {*loops, *(a for a in operator.args if a == own or operator.is_edge)}
@@ -163,6 +166,8 @@ class _Localizer:
                 self.refuse(
                     n, "it looks for a vertex among neighbors, whose order is that of the whole graph"
                 )
+            case ir.ForNeighbors() | ir.Neighbor() if self.cut:
+                self.refuse(n, "each member has some of the neighbors of a vertex")
             case ir.Union():
                 self.refuse(n, "disjoint sets have roots on any member")
         if self.whole or (isinstance(n, ir.Expr) and n.type == EID):
@@ -181,7 +186,7 @@ class _Localizer:
                 return ir.Var(SIZES[what], I64)
         n = self._with_places(n)
         match n:
-            case ir.Degree(vertex=at, orientation=side) if not self._owned(at):
+            case ir.Degree(vertex=at, orientation=side) if self.cut or not self._owned(at):
                 return ir.Load(DEGREES[side], at, I64)
             case ir.Neighbor():
                 return ir.Load(NUMBER, n, VID)

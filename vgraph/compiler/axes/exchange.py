@@ -68,5 +68,8 @@ def _pulls(c: Choice) -> bool:
 
 
 def _obstacle(at: Traversal) -> Obstacle | None:
+    if at.context.cut:
+        reason = "others have arcs of a vertex that changes, too, and go on when they are told"
+        return Obstacle(reason, at.operator.span)
     found = any_order_obstacle(at.program, at.apply)
     return None if found is None else Obstacle(*found)

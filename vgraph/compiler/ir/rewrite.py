@@ -31,6 +31,8 @@ class Context:
     deterministic: bool = False
     divides: str = ""
     """Whether members of a set divide loops: they "must", or "may" where there are such; empty: they do not."""
+    cut: bool = False
+    """Whether members of a set may have some of the arcs of a vertex each."""
     mixed: bool = False
     """Whether members of a set are devices of different kinds, of which a function may have another last bit."""
 

@@ -59,7 +59,7 @@ class Placing(Exchanging):
 
     def __init__(self, program: ir.Program, context: Context, *, whole: bool) -> None:
         super().__init__(program, context)
-        self.whole = whole
+        self.whole, self.cut = whole, context.cut and not whole
         self.dealt: Conflict | None = None
         if not whole:
             self.number(part.OWNED, VID)
@@ -92,7 +92,7 @@ class Placing(Exchanging):
         operator = self.program.operator(n.op)
         if n.chosen.conflict == FREE:
             own = operator.args[0 if _pushes(n) else 2]
-            return part.visit(self.program, operator, own, whole=self.whole)
+            return part.visit(self.program, operator, own, whole=self.whole, cut=self.cut)
         if not self.whole:
             part.refuse(self.program, n.span, "edges of both of whose ends it is about lie on any member")
         if (self.dealt or n.chosen.conflict) != n.chosen.conflict:
@@ -380,15 +380,17 @@ class Placing(Exchanging):
         return visit.writes.get(name) not in ir.ACCUMULATING
 
     def rounds(self, n: ir.Apply, call: ir.Apply, sieve: list[ir.Stmt]) -> list[ir.Stmt]:
-        """The apply itself: once, or until nothing changes here; a pull has to know which ghosts are active."""
+        """The apply itself: once, or until nothing changes here. A pull has to know which ghosts are active, and so has
+        who walks arcs of ghosts."""
+        walked = isinstance(n, ir.EdgeApply) and (self.cut or n.chosen.direction is not PUSH)
+        active = n.frontier if walked else None
+        ahead = self.everywhere(active, n.chosen.volume) if active else []
         if n.chosen.exchange is DELAYED:
             assert n.out is not None
             some = ir.Compare(">", ir.FrontierSize(n.out), ZERO)
             return [ir.While(some, (call, *sieve))]
-        if not isinstance(n, ir.EdgeApply) or n.chosen.direction is PUSH or n.frontier is None:
-            return [call, *sieve]
-        behind = self.only_owned(n.frontier) if n.frontier != n.out else ()
-        return [*self.everywhere(n.frontier, n.chosen.volume), call, *sieve, *behind]
+        behind = self.only_owned(active) if active and active != n.out else []
+        return [*ahead, call, *sieve, *behind]
 
     def everywhere(self, frontier: str, volume: Volume) -> list[ir.Stmt]:
         """A frontier in which ghosts are, too."""

@@ -88,6 +88,7 @@ class CompiledRunner(Runner):
             job.debug is not None,
             bool(job.members),
             job.mixed,
+            job.cut,
         )
         texts = (
             code_stamp(),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vgraph.graph.conflicts import Turns
+    from vgraph.graph.cuts import Placement
     from vgraph.graph.layouts import Prepared
     from vgraph.graph.placement import Part
     from vgraph.runtime.devices.groups import GPU
@@ -63,7 +64,7 @@ class CUDASet(CUDA):
 
     relabels: ClassVar[bool] = False
 
-    def __init__(self, gpus: Sequence[GPU], placement: NDArray[np.int64] | None) -> None:
+    def __init__(self, gpus: Sequence[GPU], placement: Placement) -> None:
         asked = ", ".join(f'"{gpu.name}"' for gpu in gpus)
         devices = [device_for(gpu.number, asked=f"[{asked}]") for gpu in gpus]
         super().__init__(devices[0])

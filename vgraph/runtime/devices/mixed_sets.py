@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vgraph.graph.cuts import Placement
     from vgraph.graph.placement import Part
     from vgraph.runtime.devices.cuda.device import Launch
     from vgraph.runtime.devices.groups import Member
@@ -113,9 +114,7 @@ class MixedSet(CPUSet):
 
     name: ClassVar[str] = "set"
 
-    def __init__(
-        self, members: Sequence[Member], placement: NDArray[np.int64] | None, shared: Shared | None = None
-    ) -> None:
+    def __init__(self, members: Sequence[Member], placement: Placement, shared: Shared | None = None) -> None:
         super().__init__(members, placement, shared)
         asked = ", ".join(f'"{m.name}"' if isinstance(m, GPU) else repr(m) for m in members)
         gpus = {k: m.number for k, m in enumerate(members) if isinstance(m, GPU)}

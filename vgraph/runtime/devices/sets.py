@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vgraph.compiler.backends.base import Kernel, KernelInterface
+    from vgraph.graph.cuts import Placement
     from vgraph.graph.layouts import Prepared
     from vgraph.runtime.devices.groups import Member
     from vgraph.runtime.progress import ProgressCallback
@@ -88,9 +89,7 @@ class CPUSet(CPU):
     name: ClassVar[str] = "cpu"
     relabels: ClassVar[bool] = False
 
-    def __init__(
-        self, members: Sequence[Member], placement: NDArray[np.int64] | None, shared: Shared | None = None
-    ) -> None:
+    def __init__(self, members: Sequence[Member], placement: Placement, shared: Shared | None = None) -> None:
         super().__init__(sum(m.threads for m in members if isinstance(m, CPUGroup)))
         self.members, self.placement, self.shared = tuple(members), placement, shared
         self.waits = False
@@ -215,21 +214,23 @@ def parts_of(
     graph: Graph,
     interface: KernelInterface,
     members: Sequence[Member],
-    placement: NDArray[np.int64] | None,
+    placement: Placement,
     shared: Shared | None = None,
 ) -> tuple[Part, ...]:
     """The part of each member for a kernel, made now if the graph has none."""
     count, whole = len(members), all(a.name != part.OWNED for a in interface.args)
     counts = any(a.name == part.IN_DEGREE for a in interface.args)
     form = {"both": interface.transpose or counts, "whole": whole}
-    if placement is not None:
+    if isinstance(placement, np.ndarray):
         key = (count, cache_key((placement.tobytes().hex(),)))
-        return placed(graph, lambda: placement, count, key, **form)
+        return placed(graph, lambda: (placement, None), count, key, **form)
     shares: tuple[float, ...] = tuple(m.share for m in members)
+    if placement is not None:
+        return placed(graph, lambda: placement.place(graph, shares), count, (placement.key, shares), **form)
     if shared is not None and shared.policy.places and not divides(interface):
         found = shared.policy.shares(workers_of(members), shared.past("", members))
         shares = tuple(float(f"{s / sum(found):.2g}") for s in found)  # parts are kept by them
-    return placed(graph, lambda: ranges(graph, shares), count, shares, **form)
+    return placed(graph, lambda: (ranges(graph, shares), None), count, shares, **form)
 
 
 def divides(interface: KernelInterface) -> bool:
