@@ -13,6 +13,7 @@ from test_mixed_sets import emulated
 from test_sets import same_results, small_graph
 
 import vgraph as vg
+from vgraph.compiler.analysis import iterations
 from vgraph.runtime import auto, policy
 from vgraph.runtime.devices.groups import members_of
 from vgraph.runtime.devices.sets import reserved
@@ -63,11 +64,17 @@ def test_a_set_is_tried_where_it_may_gain(gpu: pytest.MonkeyPatch, both: float, 
 
 
 def test_a_set_is_not_tried_where_no_loop_can_be_divided(gpu: pytest.MonkeyPatch) -> None:
-    graph = small_graph()
+    """Which is found out once."""
+    graph, asked = small_graph(), []
+    gpu.setattr(iterations, "divisible", lambda program: asked.append(program) or ([], []))
     for arm in ("cpu", "cuda"):
         for _ in range(auto.TRIALS):
-            policy.note_seconds(graph, (vg.algorithms.bfs.describe(), ("source", 2)), arm, 1.0)
-    assert vg.run(vg.algorithms.bfs, graph, source=3, device="auto").stats.device in ("cpu", "cuda")
+            policy.note_seconds(graph, (vg.algorithms.bfs.function, ("source", 2)), arm, 1.0)
+    for _ in range(3):
+        assert vg.run(vg.algorithms.bfs, graph, source=3, device="auto").stats.device in ("cpu", "cuda")
+    assert len(asked) == 1
+    told = vg.explain(vg.algorithms.bfs, graph, source=3, device="auto", passes=False)
+    assert "set" not in told.reasons.partition("\n")[0]
 
 
 def test_short_runs_stay_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +119,7 @@ def test_without_a_gpu() -> None:
 
 def test_a_set_that_nobody_asked_for_waits_for_its_members() -> None:
     graph = small_graph()
-    like = (vg.algorithms.betweenness.describe(), ("sources", auto._kind(SOURCES)))
+    like = (vg.algorithms.betweenness.function, ("sources", auto._kind(SOURCES)))
     for arm, seconds in (("cpu", 0.7), ("cuda", 0.5), ("set", 0.3)):
         for _ in range(3):
             policy.note_seconds(graph, like, arm, seconds)

@@ -57,25 +57,31 @@ def choose(
     gpu = candidate()
     if gpu is None:
         return Chosen("cpu", None, "there is no GPU that can be used")
-    like = (algorithm.describe(), *((name, _kind(value)) for name, value in sorted(params.items())))
+    like = (algorithm.function, *((name, _kind(value)) for name, value in sorted(params.items())))
     seen = policy.seconds_seen(graph, like)
-    usual, why = _usual(graph, gpu)
     best = {arm: min(taken) for arm, taken in seen.items() if len(taken) >= TRIALS}
-    other = {"cpu": "cuda", "cuda": "cpu"}[usual]
-    untried = [usual]
-    if usual in best and (best[usual] > SHORT or usual == "cuda") and policy.fits_on_gpu(graph, _total(gpu)):
-        untried.append(other)
-    if {usual, other} <= best.keys() and "set" not in best:
-        both = 1 / (1 / best[usual] + 1 / best[other])
-        alone = min(best[usual], best[other])
-        if alone >= LONG and both <= GAIN * alone and divides():
+    untried, why = [], ""
+    if not best.keys() >= {"cpu", "cuda"} and not best.get("cpu", SHORT) < SHORT:
+        usual, why = _usual(graph, gpu)
+        untried.append(usual)
+        if usual in best and policy.fits_on_gpu(graph, _total(gpu)):
+            untried.append({"cpu": "cuda", "cuda": "cpu"}[usual])
+    if best.keys() == {"cpu", "cuda"}:
+        both = 1 / sum(1 / seconds for seconds in best.values())
+        alone = min(best.values())
+        if alone >= LONG and both <= GAIN * alone:
             untried.append("set")
+            if not divides():
+                seen["set"] = [np.inf] * TRIALS  # so that nobody asks again
+                untried.clear()
     tried = [] if only_known and best else [arm for arm in untried if arm not in best]
     if not (tried or only_known):
         tried = _once_more(seen, best)
     arm = tried[0] if tried else min(best, key=best.__getitem__)
     if best:
-        shown = ", ".join(f"{name} {seconds * 1e3:.3g} ms" for name, seconds in sorted(best.items()))
+        shown = ", ".join(
+            f"{name} {seconds * 1e3:.3g} ms" for name, seconds in sorted(best.items()) if seconds < np.inf
+        )
         why = f"runs like it took: {shown}" + (f"; {arm} is tried" if tried else "")
     if arm == "set":
         from vgraph.sharing import AFFINITY_STEALING  # came nearest to the best ratio: docs/devices.md
