@@ -20,8 +20,9 @@ from vgraph.tracebacks import public
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from vgraph.graph.cuts import HubCut
     from vgraph.graph.relabel import By, Overlap
-    from vgraph.partitioning import Partition
+    from vgraph.partitioning import EdgePartition, Partition
     from vgraph.runtime.devices.groups import CPUGroup
     from vgraph.runtime.explain import Explanation
     from vgraph.runtime.result import LayoutStats
@@ -45,7 +46,7 @@ def run(
     seed: int | None = None,
     checked: bool = False,
     debug: ArrayLike | None = None,
-    placement: ArrayLike | Partition | None = None,
+    placement: ArrayLike | Partition | EdgePartition | HubCut | None = None,
     share: Policy | None = None,
     **params: Any,
 ) -> Result:
@@ -80,8 +81,8 @@ def run(
     debug: vertices to watch, such as [3, 7]: after each round the values that the algorithm's properties have there are
     kept, in `result.trace.watched`; `print(result.trace)` shows them. Rounds are then as with max_rounds.
     placement: for a set of devices the member that owns each vertex: an int array, a `Partition`, or "partition" for
-    that of `vg.partition`, made once and kept with the graph; by default members own ranges of vertices with about
-    equally many arcs for each thread.
+    that of `vg.partition`, made once and kept with the graph; or who has which arcs: `vg.cut_hubs`, or an
+    `EdgePartition`. By default members own ranges of vertices with about equally many arcs for each thread.
     share: for a set of devices the policy that divides loops over independent sources, `for s in sources:`, such as
     `vg.ASYM_SIZE`; each member then has the whole graph. Those that give shares before they run (`vg.fixed_ratio`,
     `vg.SAMPLE_WEIGHTED`, `vg.ORACLE`) divide the vertices of programs without such a loop.
@@ -109,7 +110,7 @@ def prepare(
     threads: int | None = None,
     relabel: By | Overlap | None = None,
     memory: str = "device",
-    placement: ArrayLike | Partition | None = None,
+    placement: ArrayLike | Partition | EdgePartition | HubCut | None = None,
     share: Policy | None = None,
     **params: Any,
 ) -> tuple[LayoutStats, ...]:
@@ -180,7 +181,7 @@ def explain(
     device: str | CPUGroup | Sequence[str | CPUGroup] = "cpu",
     deterministic: bool = False,
     seed: int | None = None,
-    placement: ArrayLike | Partition | None = None,
+    placement: ArrayLike | Partition | EdgePartition | HubCut | None = None,
     share: Policy | None = None,
     **params: Any,
 ) -> Explanation:

@@ -15,6 +15,7 @@ import pytest
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
 from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
 from matrix import seed_of
+from test_cuts import CUT, LABELS, cuts, run_on
 from test_lists_on_a_gpu import emptied
 from test_sets import (
     FORMS,
@@ -140,6 +141,24 @@ def test_forms_of_exchanges(name: str, label: str, exchange: Any, gpus: int) -> 
             got = run(algorithm, graph, count, k, source=3, placement=placement, schedule=schedule)
             result = "level" if name == "bfs" else "dist"
             np.testing.assert_array_equal(getattr(got, result), getattr(expected, result))
+
+
+@pytest.mark.parametrize(
+    "name", ["along_arcs", *(pytest.param(n, marks=pytest.mark.slow) for n in CUT if n != "along_arcs")]
+)
+def test_arcs_of_anybody(name: str, gpus: int) -> None:
+    algorithm, given = CUT[name]
+    graph = small_graph(name != "searches")
+    expected = vg.run(algorithm, graph, device="python", **given)
+    pulled = vg.Schedule()
+    for label in LABELS[name]:
+        pulled = pulled.at(label, exchange=vg.BASE)
+    for k, (count, cut) in enumerate(cuts(graph)[:: 3 if name == "along_arcs" else 1]):
+        if count <= gpus:
+            asked = {"schedule": pulled} if k % 2 else {}
+            same_results(
+                run_on(cut, count, algorithm, graph, device=names(count), **asked, **given), expected
+            )
 
 
 def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known(gpus: int) -> None:

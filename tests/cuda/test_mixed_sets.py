@@ -18,6 +18,7 @@ import test_divided_loops as divided
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
 from kernels import INTERFACE
 from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
+from test_cuts import CUT, cuts, run_on
 from test_gpu_sets import fails_on_purpose, forever
 from test_lists_on_a_gpu import emptied
 from test_sets import FORMS, OTHER_VERTICES, PROGRAMS, REFUSED, placements, same_results, small_graph
@@ -207,6 +208,16 @@ def test_every_kind_of_write(name: str) -> None:
 def test_forms_of_exchanges(name: str, label: str, exchange: Any) -> None:
     algorithm, schedule = getattr(vg.algorithms, name), vg.Schedule().at(label, exchange=exchange)
     agree(algorithm, small_graph(), {"source": 3}, schedule=schedule)
+
+
+@pytest.mark.usefixtures("one_gpu")
+def test_arcs_of_anybody() -> None:
+    algorithm, given = CUT["along_arcs"]
+    graph = small_graph()
+    expected = vg.run(algorithm, graph, device="python", **given)
+    for count, cut in cuts(graph):
+        if count == 2:
+            same_results(run_on(cut, count, algorithm, graph, device=PAIR, **given), expected)
 
 
 def test_the_cpu_leaves_a_thread_to_each_gpu() -> None:

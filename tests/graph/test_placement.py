@@ -30,7 +30,7 @@ PLACEMENTS = {
 @pytest.mark.parametrize("owner", PLACEMENTS.values(), ids=PLACEMENTS)
 def test_parts_make_up_the_graph(directed, owner):
     graph = random_graph(directed)
-    parts = placed(graph, lambda: owner, 3, owner.tobytes(), both=True)
+    parts = placed(graph, lambda: (owner, None), 3, owner.tobytes(), both=True)
     found = []
     for m, part in enumerate(parts):
         numbers, graph_of = part.numbers, part.graph
@@ -62,7 +62,7 @@ def test_parts_make_up_the_graph(directed, owner):
 @pytest.mark.parametrize("owner", PLACEMENTS.values(), ids=PLACEMENTS)
 def test_owners_and_ghosts_are_listed_alike(owner):
     graph = random_graph(directed=True)
-    parts = placed(graph, lambda: owner, 3, owner.tobytes(), both=False)
+    parts = placed(graph, lambda: (owner, None), 3, owner.tobytes(), both=False)
     for m, part in enumerate(parts):
         for p, peer in enumerate(parts):
             shared = part.at[int(part.shared[p]) : int(part.shared[p + 1])]
@@ -83,7 +83,7 @@ def test_ranges_have_about_equally_many_arcs():
 
 def test_parts_are_kept_with_the_graph():
     graph = random_graph(directed=True)
-    first = placed(graph, lambda: ranges(graph, (1, 1)), 2, "key", both=False)
+    first = placed(graph, lambda: (ranges(graph, (1, 1)), None), 2, "key", both=False)
     again = placed(graph, lambda: pytest.fail("made again"), 2, "key", both=False)
     assert all(a is b for a, b in zip(first, again, strict=True))
 
@@ -91,7 +91,9 @@ def test_parts_are_kept_with_the_graph():
 @pytest.mark.parametrize("n", [0, 1])
 def test_small_graphs_are_placed(n):
     graph = vg.Graph.from_edges([], [], num_vertices=n)
-    assert [len(p.owned) for p in placed(graph, lambda: ranges(graph, (1, 1)), 2, "key", both=True)][0:2] in (
+    assert [len(p.owned) for p in placed(graph, lambda: (ranges(graph, (1, 1)), None), 2, "key", both=True)][
+        0:2
+    ] in (
         [n, 0],
         [0, n],
     )
