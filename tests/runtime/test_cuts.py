@@ -126,6 +126,15 @@ def test_the_library_with_cuts(name):
         )
 
 
+def test_who_wants_all_neighbors_of_a_vertex_has_the_graph():
+    algorithm, given = PROGRAMS["all_writes"]
+    graph = small_graph()
+    assert not is_cut(algorithm, graph, **given)
+    expected = vg.run(algorithm, graph, device="python", **given)
+    for count, cut in cuts(graph)[:2]:
+        same_results(run_on(cut, count, algorithm, graph, **given), expected)
+
+
 def test_parts_of_edges_are_a_placement():
     graph = small_graph()
     parts = vg.edge_partition(graph, 3, method="random")
