@@ -6,7 +6,7 @@
 `beside`: a loop over sources, divided by each policy between CPU and GPU, `unequal` between two groups of threads; as
 shares of the best fixed ratio of eleven. `ratios`: programs without such a loop, whose vertices are divided. `auto`:
 what `device="auto"` takes in all beside each device alone. `cuts`: hubs that all have, by how many times the average
-degree; `volume`: what goes over of a round; `dealt`: blocks of a matrix.
+degree; `volume`: what goes over of a round; `buckets`: shortest paths by priority; `dealt`: blocks of a matrix.
 
 Seconds are those inside native code, `auto`'s those of the call, the least or the median of runs that take turns. Parts
 that are not begun when the time is over are left out.
@@ -331,6 +331,33 @@ def volume(bench: Bench) -> None:
                             _exchanged(bench, "volume", name, case, named, given)
 
 
+def buckets(bench: Bench) -> None:
+    """Shortest paths: rounds, members that go on by themselves, buckets that all agree on, on sets and one device."""
+    alone: list[tuple[str, dict[str, Any]]] = [("one device", {"device": "cpu"})]
+    pairs = [(f"{count} groups", {"device": _groups(bench, count)}) for count in (2, 4)]
+    ways = {
+        "rounds": {"exchange": vg.COMBINE},
+        "by themselves": {"exchange": vg.DELAYED},
+        "buckets": {"exchange": vg.COMBINE, "order": vg.delta_stepping()},
+    }
+    if bench.options.gpu:
+        alone, pairs = [("one GPU", {"device": "cuda"})], [("CPU and GPU", {"device": ["cpu", "cuda"]})]
+    for name in bench.options.graphs or ["rmat18", "road512"]:
+        loaded = bench.graph(name)
+        for where, device in (*alone, *pairs):
+            if bench.late():
+                return
+            sides = {}
+            for way, asked in ways.items():
+                if where.startswith("one"):
+                    asked = {k: v for k, v in asked.items() if k != "exchange"}
+                    if way == "by themselves":
+                        continue
+                    asked = asked or {"order": vg.UNORDERED}
+                sides[f"{where}, {way}"] = {**device, "schedule": vg.Schedule().at("relax", **asked)}
+            _exchanged(bench, "buckets", name, "sssp", sides, PLACED["sssp"](loaded))
+
+
 def dealt(bench: Bench) -> None:
     """Blocks of a matrix of ratings, dealt to groups of threads."""
     import factorization
@@ -367,7 +394,7 @@ def dealt(bench: Bench) -> None:
 
 
 PARTS: dict[str, Callable[[Bench], None]] = {
-    f.__name__: f for f in (auto, beside, unequal, ratios, cuts, volume, dealt)
+    f.__name__: f for f in (auto, beside, unequal, ratios, cuts, volume, buckets, dealt)
 }
 
 
@@ -454,7 +481,13 @@ def tables(rows: list[Row]) -> dict[str, str]:
     for row in rows:
         by.setdefault(row["part"], []).append(row)
     policies = {part: _by_policy(x, _side) for part, x in by.items() if "of_oracle" in x[0]}
-    shown = {"auto": _of_auto, "cuts": _of_exchanges, "volume": _of_exchanges, "dealt": _of_dealt}
+    shown = {
+        "auto": _of_auto,
+        "cuts": _of_exchanges,
+        "volume": _of_exchanges,
+        "buckets": _of_exchanges,
+        "dealt": _of_dealt,
+    }
     return policies | {part: shown[part](x) for part, x in by.items() if part in shown}
 
 

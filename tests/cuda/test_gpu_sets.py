@@ -161,6 +161,11 @@ def test_arcs_of_anybody(name: str, gpus: int) -> None:
             )
 
 
+def test_members_agree_on_the_lowest_bucket(gpus: int) -> None:
+    schedule = vg.Schedule().at("relax", order=vg.delta_stepping(2))
+    agree(vg.algorithms.sssp, small_graph(), gpus, {"source": 3}, schedule=schedule)
+
+
 def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known(gpus: int) -> None:
     schedule = vg.Schedule().at("first", exchange=vg.BASE).at("second", exchange=vg.BASE)
     agree(pulls_twice, small_graph(), gpus, {"seeds": [1, 5, 9, 20, 22]}, schedule=schedule)

@@ -211,6 +211,12 @@ def test_forms_of_exchanges(name: str, label: str, exchange: Any) -> None:
 
 
 @pytest.mark.usefixtures("one_gpu")
+def test_members_agree_on_the_lowest_bucket() -> None:
+    schedule = vg.Schedule().at("relax", order=vg.delta_stepping(2))
+    agree(vg.algorithms.sssp, small_graph(), {"source": 3}, schedule=schedule)
+
+
+@pytest.mark.usefixtures("one_gpu")
 def test_arcs_of_anybody() -> None:
     algorithm, given = CUT["along_arcs"]
     graph = small_graph()

@@ -650,7 +650,8 @@ def test_a_placement_needs_a_set():
 
 
 WRONG_SCHEDULES = {
-    "buckets": ({"order": vg.delta_stepping(2)}, "buckets are those of one device"),
+    "one by one": ({"order": vg.STRICT}, "no thread that takes vertices one by one"),
+    "delayed buckets": ({"order": vg.delta_stepping(2), "exchange": vg.DELAYED}, "agree on no bucket"),
     "tiles": ({"tiles": 4}, "tiles are those of one device"),
     "combined and pulled": ({"exchange": vg.COMBINE, "direction": vg.PULL}, "is pushed"),
     "base and scattered": ({"exchange": vg.BASE, "phases": vg.APPLY_SCATTER}, "pull"),
@@ -667,6 +668,35 @@ def test_schedules_that_a_set_does_not_take(case):
     schedule = vg.Schedule().at("relax", **asked)
     with pytest.raises(vg.VGraphError, match=message):
         vg.run(vg.algorithms.sssp, small_graph(), source=0, device=TWO, schedule=schedule)
+
+
+BUCKETS = [("sssp", "relax", "dist"), ("widest_path", "widen", "width")]
+
+
+@pytest.mark.parametrize(("name", "label", "result"), BUCKETS)
+def test_members_agree_on_the_lowest_bucket(name, label, result):
+    algorithm, graph = getattr(vg.algorithms, name), small_graph()
+    expected = vg.run(algorithm, graph, device="python", source=3)
+    for width, volume in ((None, vg.AUTO), (2, vg.CHANGED)):
+        schedule = vg.Schedule().at(label, order=vg.delta_stepping(width), volume=volume)
+        told = vg.explain(algorithm, graph, schedule, device=TWO, passes=False, source=3)
+        assert "agree on the lowest bucket" in told.reasons
+        for count, placement in placements(24):
+            assert_same(algorithm, graph, count, placement, expected, {"schedule": schedule, "source": 3})
+
+
+def test_the_lowest_bucket_comes_first():
+    """A long way of short arcs is a round each; the short way of one long arc waits until they are done."""
+    n = 30
+    src, dst = np.r_[np.arange(n - 1), 0], np.r_[np.arange(1, n), n - 1]
+    weight = np.r_[np.ones(n - 1, int), 1000]
+    graph = vg.Graph.from_edges(src, dst, num_vertices=n, weight=weight)
+    schedule = vg.Schedule().at("relax", order=vg.delta_stepping(1), exchange=vg.COMBINE)
+    found = vg.run(
+        vg.algorithms.sssp, graph, source=0, device=TWO, placement=np.arange(n) % 2, schedule=schedule
+    )
+    assert (found.dist == np.arange(n)).all()
+    assert [r.frontier for r in found.trace] == [1] * n
 
 
 def test_members_go_on_by_themselves_on_deep_graphs(monkeypatch):

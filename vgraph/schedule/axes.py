@@ -109,6 +109,7 @@ class ApplySchedule:
             ),
             Need("drive", (TOPOLOGY,), "which vertices active ones of others reach is not known", of=(BASE,)),
             Need("sync", (ASYNC,), "members that go on by themselves see updates at once", of=(DELAYED,)),
+            Need("order", (UNORDERED,), "members that go on by themselves agree on no bucket", of=(DELAYED,)),
         ),
         lacks=(
             Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
@@ -187,7 +188,12 @@ class ApplySchedule:
                 "use order=vg.delta_stepping() or leave it out",
                 values=("strict",),
             ),
-            Lack("set", "buckets are those of one device", "use order=vg.UNORDERED or leave it out"),
+            Lack(
+                "set",
+                "members have no thread that takes vertices one by one",
+                "use order=vg.delta_stepping() or leave it out",
+                values=("strict",),
+            ),
         ),
     )
     balance: Balance = axis(

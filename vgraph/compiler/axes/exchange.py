@@ -16,6 +16,7 @@ from vgraph.schedule import (
     LOCAL,
     PULL,
     PUSH,
+    UNORDERED,
     Exchange,
 )
 
@@ -51,7 +52,14 @@ def choose(c: Choice, asked: Exchange | None) -> Exchange:
         c.because(Exchange.AUTO, reason)
         return Exchange.AUTO
     found, reason = (BASE if _pulls(c) else COMBINE), "as it walks arcs on one device"
-    if found is COMBINE and c.context.facts.deep and c.agrees(DELAYED) and c.at.once(_obstacle) is None:
+    ordered = c.asked("order") not in (None, UNORDERED)
+    if (
+        found is COMBINE
+        and not ordered
+        and c.context.facts.deep
+        and c.agrees(DELAYED)
+        and c.at.once(_obstacle) is None
+    ):
         found, reason = DELAYED, "rounds are many and short, and any order of updates ends the same"
     c.because(found, reason)
     return found

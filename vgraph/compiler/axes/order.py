@@ -81,6 +81,10 @@ def _obstacle(at: Traversal) -> Obstacle | None:
     if not isinstance(apply, ir.EdgeApply):
         return Obstacle("a vertex operator sends nothing along arcs", operator.span)
     if at.effects.classes() == {WriteClass.CLAIMING}:
+        if at.context.distributed:
+            return Obstacle(
+                "what is claimed for good on a set is not claimed once more from nearer", operator.span
+            )
         return no_search(at)
     for write in writes:
         if write.op not in ("min", "max"):

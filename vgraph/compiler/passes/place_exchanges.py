@@ -26,6 +26,7 @@ from vgraph.compiler.analysis.placement import CLAIM, Visit
 from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.passes.agree_on_buckets import by_priority, in_buckets
 from vgraph.compiler.passes.deal_blocks import deal_blocks
 from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Folds, Mails
@@ -147,6 +148,8 @@ class Placing(Exchanging):
                     *before,
                     ir.with_fields(n, {"condition": c, "then": self.body(then), "other": self.body(other)}),
                 ]
+            case ir.While() if (ordered := by_priority(n)) is not None:
+                return in_buckets(self, ordered)
             case ir.While(condition=c, body=body):
                 before, c = self.value(c)
                 if before and any(isinstance(m, ir.Continue) for m in ir.walk(n)):
