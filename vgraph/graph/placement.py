@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.graph.build import arcs_of
 from vgraph.graph.cuts import Holder, shared_out
 from vgraph.graph.graph import Graph
 from vgraph.graph.topology import Adjacency, Topology
@@ -153,10 +154,7 @@ def _parts(
 
 def _rows(side: Adjacency, vertices: NDArray[np.int64]) -> Held:
     """The arcs of these vertices, row after row."""
-    offsets = side.row_offsets.astype(np.int64)
-    counts = offsets[vertices + 1] - offsets[vertices]
-    before = np.repeat(np.cumsum(counts) - counts, counts)
-    places: NDArray[np.int64] = np.arange(int(counts.sum())) - before + np.repeat(offsets[vertices], counts)
+    places, counts = arcs_of(side.row_offsets, vertices)
     return np.repeat(vertices, counts), places
 
 

@@ -47,8 +47,15 @@ _ONE_LOOP: Final = Need("phases", (FUSED,), "two phases walk a buffer, in the or
 _WHOLE_ROWS: Final = Need("balance", (VERTEX,), "the arcs of a vertex are handed out in parts")
 _BUFFER: Final = (GATHER_APPLY, APPLY_SCATTER)
 _NO_WARPS: Final = "use vg.VERTEX, vg.EDGE or vg.SPLIT(limit) here"
-_NOBODY: Final = "one device has nobody to exchange with"
-_GIVE_A_SET: Final = "give a list of devices, or leave it out"
+_ALONE: Final = tuple(
+    Lack(
+        device,
+        "one device has nobody to exchange with",
+        "give a list of devices, or leave it out",
+        alone=True,
+    )
+    for device in ("cpu", "cuda")
+)
 
 
 # --- the records ----------------------------------------------------------------------------------------------
@@ -111,18 +118,12 @@ class ApplySchedule:
             Need("sync", (ASYNC,), "members that go on by themselves see updates at once", of=(DELAYED,)),
             Need("order", (UNORDERED,), "members that go on by themselves agree on no bucket", of=(DELAYED,)),
         ),
-        lacks=(
-            Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
-            Lack("cuda", _NOBODY, _GIVE_A_SET, alone=True),
-        ),
+        lacks=_ALONE,
     )
     volume: Volume = axis(
         words(Volume),
         rest=DENSE,
-        lacks=(
-            Lack("cpu", _NOBODY, _GIVE_A_SET, alone=True),
-            Lack("cuda", _NOBODY, _GIVE_A_SET, alone=True),
-        ),
+        lacks=_ALONE,
     )
     drive: Drive = axis(words(Drive))
     frontier: FrontierLayout = axis(words(FrontierLayout))

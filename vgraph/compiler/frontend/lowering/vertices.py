@@ -65,11 +65,8 @@ def _load(ctx: Context, prop: ir.Property, v: Value, span: Span) -> Value:
     if isinstance(ctx, OperatorContext) and v.expr == ctx.own and not scratch:
         ctx.own_reads.append((prop.name, span))
     node = ir.ScratchLoad if scratch else ir.Load
-    if v.valid:
-        return Value(node(prop.name, v.expr, prop.type, span=span), prop.type, span)
-    at = sure(ctx, v).expr
-    read = node(prop.name, at, prop.type, span=span)
-    return Value(ir.Select(some(at, span), read, zero(prop.type, span), span=span), prop.type, span)
+    at = sure(ctx, v)
+    return Value(_where_there(at, node(prop.name, at.expr, prop.type, span=span), span), prop.type, span)
 
 
 def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Entity:
@@ -99,9 +96,9 @@ def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Entity:
     return Value(load, prop.type, e.span)
 
 
-def _where_there(arc: Value, read: ir.Expr, span: Span) -> ir.Expr:
-    """What is read at an arc; zero, false or vg.none where there is no such arc."""
-    return read if arc.valid else ir.Select(some(arc.expr, span), read, zero(read.type, span), span=span)
+def _where_there(at: Value, read: ir.Expr, span: Span) -> ir.Expr:
+    """What is read at a vertex or an arc; zero, false or vg.none where there is no such one."""
+    return read if at.valid else ir.Select(some(at.expr, span), read, zero(read.type, span), span=span)
 
 
 def _opposite(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Edge:
@@ -183,8 +180,5 @@ NEIGHBORS = ("out_neighbors", "in_neighbors", "neighbors", "out_edges", "in_edge
 
 def degree(ctx: Context, v: Value, way: ir.Orientation, span: Span) -> Value:
     """A degree; 0 for vg.none."""
-    at = sure(ctx, v).expr
-    found: ir.Expr = ir.Degree(at, way, span=span)
-    if not v.valid:
-        found = ir.Select(some(at, span), found, int64(0, span), span=span)
-    return Value(found, I64, span)
+    at = sure(ctx, v)
+    return Value(_where_there(at, ir.Degree(at.expr, way, span=span), span), I64, span)
