@@ -18,7 +18,7 @@ from cuda_cases import BY_HAND, CASES, PEERS, Case, Timed, size_of, timed
 from cuda_graphs import Loaded
 
 import vgraph as vg
-from vgraph.runtime import policy
+from vgraph.runtime import depth, policy
 
 CHECKED = "equal to the CPU's"
 UNORDERED = "bellman_ford"  # for its balances only: vgraph's choice for shortest paths is sssp
@@ -198,7 +198,7 @@ def layouts(part: Part, loaded: Loaded) -> None:
 
 def order_for(loaded: Loaded) -> str:
     """The order that a graph is also run in, made now."""
-    order = "clusters" if policy.is_deep(loaded.graph) else "degree"
+    order = "clusters" if depth.is_deep(loaded.graph) else "degree"
     loaded.graph.relabelled(order)
     return order
 

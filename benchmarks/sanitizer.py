@@ -31,7 +31,7 @@ from cuda_cases import CASES, Case
 from cuda_parts import BALANCES
 
 import vgraph as vg
-from vgraph.runtime import policy
+from vgraph.runtime import depth, policy
 
 TOOLS = ("memcheck", "racecheck", "synccheck")
 GRAPHS = ("rmat10", "road24")
@@ -125,12 +125,12 @@ def checked(case: Case, loaded: cuda_graphs.Loaded, schedule: vg.Schedule | None
 @contextmanager
 def small_ones_are_large() -> Iterator[None]:
     """Inside, what is chosen from some size or depth on is chosen on small graphs."""
-    kept = policy.LARGE, policy.PROBE_ROUNDS
-    policy.LARGE, policy.PROBE_ROUNDS = 1, 1  # type: ignore[misc]
+    kept = policy.LARGE, depth.PROBE_ROUNDS
+    policy.LARGE, depth.PROBE_ROUNDS = 1, 1  # type: ignore[misc]
     try:
         yield
     finally:
-        policy.LARGE, policy.PROBE_ROUNDS = kept  # type: ignore[misc]
+        policy.LARGE, depth.PROBE_ROUNDS = kept  # type: ignore[misc]
 
 
 def headed(key: str) -> Iterator[vg.Schedule | None]:

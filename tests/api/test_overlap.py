@@ -13,7 +13,7 @@ import vgraph as vg
 from vgraph import algorithms
 from vgraph.compiler.backends.abi import Steering
 from vgraph.graph import relabel
-from vgraph.runtime import policy
+from vgraph.runtime import ordering, policy
 from vgraph.runtime.devices import overlap
 from vgraph.runtime.devices import threads as native_threads
 
@@ -247,7 +247,7 @@ def test_what_cannot_change_is_refused():
 def test_auto_runs_what_cannot_change_as_it_is(monkeypatch):
     graph = some_graph()
     for order in (None, "rcm"):
-        monkeypatch.setattr(policy, "order_that_pays", lambda graph, order=order: order)
+        monkeypatch.setattr(ordering, "order_that_pays", lambda graph, order=order: order)
         found = vg.run(algorithms.connected_components, graph, relabel=vg.overlap())
         assert found.stats.overlap is None
         assert found.stats.order is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import vgraph as vg
 from vgraph import algorithms
-from vgraph.runtime import policy
+from vgraph.runtime import ordering, policy
 
 
 @st.composite
@@ -186,7 +186,7 @@ def test_auto_makes_an_order_that_pays_when_there_were_enough_runs(monkeypatch):
     def looked(graph, found="random"):
         return graph.kept_with_topology("paying order", lambda: found)
 
-    monkeypatch.setattr(policy, "order_that_pays", looked)
+    monkeypatch.setattr(ordering, "order_that_pays", looked)
     monkeypatch.setattr(policy, "SETTLED_RUNS", 2)
 
     def orders(graph, runs):
@@ -202,7 +202,9 @@ def test_auto_makes_an_order_that_pays_when_there_were_enough_runs(monkeypatch):
     vg.prepare(algorithms.bfs, ready, relabel="auto")
     assert orders(ready, 2) == ["random", "random"]
     assert orders(vg.reorder(ready, "rcm"), 1) == ["rcm"]
-    monkeypatch.setattr(policy, "order_that_pays", lambda graph: pytest.fail("before there were enough runs"))
+    monkeypatch.setattr(
+        ordering, "order_that_pays", lambda graph: pytest.fail("before there were enough runs")
+    )
     assert orders(vg.Graph.from_edges(*ends, directed=False), 1) == [None]
-    monkeypatch.setattr(policy, "order_that_pays", lambda graph: None)
+    monkeypatch.setattr(ordering, "order_that_pays", lambda graph: None)
     assert orders(vg.Graph.from_edges(*ends, directed=False), 4) == [None] * 4

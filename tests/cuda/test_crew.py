@@ -32,7 +32,7 @@ import vgraph as vg
 from vgraph.algorithms import bellman_ford, betweenness, bfs, edge_betweenness, pagerank, path_counts, sssp
 from vgraph.compiler.backends.cuda import backend, nvrtc
 from vgraph.compiler.backends.cuda.texts import CREWED
-from vgraph.runtime import policy
+from vgraph.runtime import depth, policy
 
 pytestmark = pytest.mark.covering
 
@@ -43,7 +43,7 @@ def machine(gpu: Any, request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
     if isinstance(gpu, EmulatedDevice):
         gpu.multiprocessors, gpu.seed = 3, zlib.crc32(request.node.name.encode())
     monkeypatch.setattr(policy, "LARGE", 1)
-    monkeypatch.setattr(policy, "PROBE_ROUNDS", 1)
+    monkeypatch.setattr(depth, "PROBE_ROUNDS", 1)
     if "test_llvm" in request.function.__module__:
         monkeypatch.setattr(backend, "suits", lambda _: True)
     with on(CUDA(gpu, crew=True)):
@@ -84,19 +84,19 @@ def test_where_blocks_go_on_alone_or_all_vertices_are_visited_the_grid_runs_all(
 
 
 def test_balls_of_narrow_graphs_grow_as_in_a_plane(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy, "PROBE_ROUNDS", 10)
+    monkeypatch.setattr(depth, "PROBE_ROUNDS", 10)
     ids = np.arange(31**3).reshape(31, 31, 31)
     pairs = [(ids[:-1], ids[1:]), (ids[:, :-1], ids[:, 1:]), (ids[..., :-1], ids[..., 1:])]
     src, dst = (np.concatenate([p[k].ravel() for p in pairs]) for k in (0, 1))
     space = vg.Graph.from_edges(src, dst, directed=False)
-    assert policy.is_deep(space)
-    assert not policy.is_narrow(space)
+    assert depth.is_deep(space)
+    assert not depth.is_narrow(space)
     flat = ids[0]
     src, dst = (
         np.concatenate([x.ravel(), y.ravel()])
         for x, y in ((flat[:-1], flat[:, :-1]), (flat[1:], flat[:, 1:]))
     )
-    assert policy.is_narrow(vg.Graph.from_edges(src, dst, directed=False))
+    assert depth.is_narrow(vg.Graph.from_edges(src, dst, directed=False))
 
 
 @pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC is not installed")

@@ -11,7 +11,7 @@ import pytest
 import vgraph as vg
 from vgraph.graph.relabel import ORDERS, order_of
 from vgraph.orders.morton import cells
-from vgraph.runtime import policy
+from vgraph.runtime import ordering
 
 
 def grid(side: int, seed: int, *, directed: bool) -> vg.Graph:
@@ -227,17 +227,17 @@ def test_a_reordered_graph_is_the_graph_itself_but_for_runs():
 
 
 def test_the_order_that_pays(monkeypatch):
-    monkeypatch.setattr(policy, "ORDER_VERTICES", 1000)
-    monkeypatch.setattr(policy, "NEAR", 100)
+    monkeypatch.setattr(ordering, "ORDER_VERTICES", 1000)
+    monkeypatch.setattr(ordering, "NEAR", 100)
     rng = np.random.default_rng(1)
     square = grid(60, 3, directed=False)
-    assert policy.order_that_pays(square) == "rcm"
-    assert policy.order_that_pays(square.relabelled("rcm").graph) is None  # its neighbors are near already
+    assert ordering.order_that_pays(square) == "rcm"
+    assert ordering.order_that_pays(square.relabelled("rcm").graph) is None  # its neighbors are near already
     star = vg.Graph.from_edges(rng.zipf(1.6, 20000) % 1500, rng.integers(0, 1500, 20000), num_vertices=1500)
-    assert policy.order_that_pays(star) == "degree"
-    assert policy.order_that_pays(vg.Graph.from_edges(*rng.integers(0, 1500, (2, 20000)))) is None
-    monkeypatch.setattr(policy, "ORDER_VERTICES", 10**6)
-    assert policy.order_that_pays(grid(60, 3, directed=False)) is None
+    assert ordering.order_that_pays(star) == "degree"
+    assert ordering.order_that_pays(vg.Graph.from_edges(*rng.integers(0, 1500, (2, 20000)))) is None
+    monkeypatch.setattr(ordering, "ORDER_VERTICES", 10**6)
+    assert ordering.order_that_pays(grid(60, 3, directed=False)) is None
     assert vg.reorder(grid(60, 3, directed=False), "auto").order is None
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import vgraph as vg
 from vgraph.graph import machine, orient
-from vgraph.runtime import policy
+from vgraph.runtime import ordering
 
 
 @pytest.mark.parametrize("least", [1, 7, 1 << 20])
@@ -37,4 +37,4 @@ def test_an_orientation_is_in_the_order_of_degrees_already() -> None:
     assert (np.diff(found.out_degree.astype(int)) > 0).any()
     again = found.relabelled("degree").graph
     np.testing.assert_array_equal(again.out.column_indices, found.out.column_indices)
-    assert policy.order_that_pays(found) is None
+    assert ordering.order_that_pays(found) is None

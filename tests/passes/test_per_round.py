@@ -22,7 +22,7 @@ from vgraph.compiler.ir.text import parse_program, print_program
 from vgraph.compiler.ir.trees import walk
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.passes.choose_schedule import labels
-from vgraph.runtime import policy
+from vgraph.runtime import depth, policy
 
 LARGE = Facts(large=True)
 DIRECTED = Facts(large=True, directed=True)
@@ -355,11 +355,11 @@ def grid(side):
 def test_grids_are_deep_and_graphs_with_hubs_and_random_ones_are_not():
     rng = np.random.default_rng(3)
     ids = np.arange(1 << 12)
-    assert policy.is_deep(grid(100))
-    assert policy.is_deep(vg.Graph.from_edges(ids[:-1], ids[1:], directed=False))
-    assert not policy.is_deep(scale_free())
-    assert not policy.is_deep(vg.Graph.from_edges(*rng.integers(0, 4096, (2, 40000)), directed=False))
-    assert not policy.is_deep(vg.Graph.from_edges([], [], num_vertices=3))
+    assert depth.is_deep(grid(100))
+    assert depth.is_deep(vg.Graph.from_edges(ids[:-1], ids[1:], directed=False))
+    assert not depth.is_deep(scale_free())
+    assert not depth.is_deep(vg.Graph.from_edges(*rng.integers(0, 4096, (2, 40000)), directed=False))
+    assert not depth.is_deep(vg.Graph.from_edges([], [], num_vertices=3))
 
 
 def test_lanes_share_the_arcs_of_open_vertices_where_there_are_lanes():

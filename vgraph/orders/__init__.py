@@ -8,7 +8,7 @@ from __future__ import annotations
 from vgraph.errors import GraphError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import By, Overlap
-from vgraph.runtime import policy
+from vgraph.runtime.ordering import order_that_pays
 from vgraph.tracebacks import public
 
 
@@ -57,5 +57,5 @@ def reorder(graph: Graph, by: By = "degree") -> Graph:
         raise GraphError(f"reorder: a {type(graph).__name__} is no vg.Graph")
     if not (isinstance(by, str) and by == "auto"):
         return graph.reordered(by)
-    chosen = policy.order_that_pays(graph)
+    chosen = order_that_pays(graph)
     return graph if chosen is None else graph.reordered(chosen)

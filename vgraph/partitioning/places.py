@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vgraph.graph import Graph
 from vgraph.graph.machine import LEAST
 from vgraph.graph.topology import Adjacency, Topology
-from vgraph.runtime import policy
+from vgraph.runtime.depth import is_deep
 from vgraph.runtime.devices.cuda.executor import resident_on
 from vgraph.runtime.devices.cuda.registry import device_for, number_of
 from vgraph.runtime.devices.threads import default_threads
@@ -114,7 +114,7 @@ def place_for(device: str | None, threads: int | None = None) -> Iterator[Host]:
 
 def like(graph: Graph, other: Graph) -> Graph:
     """The other graph, of which as much is taken for granted as programs ask where arrays lie on a GPU."""
-    other.kept_with_topology("deep", lambda: policy.is_deep(graph))
+    other.kept_with_topology("deep", lambda: is_deep(graph))
     return other
 
 

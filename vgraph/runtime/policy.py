@@ -1,10 +1,10 @@
-"""The numbers by which vgraph chooses for the user, each with its source; the one place where they stand."""
+"""The numbers by which vgraph chooses for the user, each with its source; more in `depth.py` and `ordering.py`."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from vgraph.compiler import facts
 from vgraph.compiler.facts import Facts
-from vgraph.graph import build
 from vgraph.graph.layouts.deltas import near_rows
 from vgraph.graph.layouts.sell import arcs_of_a_row
 from vgraph.graph.orient import has_parallel_arcs
 from vgraph.records import dataclass
 from vgraph.runtime import caches
+from vgraph.runtime.depth import is_deep, is_narrow
 from vgraph.schedule import delta_stepping
 
 if TYPE_CHECKING:
@@ -99,15 +99,6 @@ def max_in_degree(graph: Graph) -> int:
 QUEUE_SHARE: Final = 16
 """A frontier of more than 1/16 of all vertices is pushed from a bitmap (GSWITCH, Meng et al. 2019: 6 %)."""
 
-PROBES: Final = 2
-PROBE_ROUNDS: Final = 10
-PROBE_VERTICES: Final = 2048
-PROBE_ARCS: Final = 4 * PROBE_VERTICES
-PLANE_VERTICES: Final = 512
-"""How a graph is probed for depth: balls of 10 rounds have 221 vertices in a grid of the plane, 1561 in one of space,
-and 2**10 and more where each round doubles them. Half a millisecond, once a graph."""
-NARROW_VERTICES: Final = 1 << 24
-"""More have frontiers of some thousands of vertices even in a plane, for which a cluster of 16 blocks is too little."""
 SHORT_LIST: Final = 4
 """Arcs per vertex below which lists are merged, not marked. Measured in counting triangles: on a road network (3.6
 arcs) marking took 1.1 to 1.3 times as long as merging, on power-law and uniform graphs (14 and more) a tenth."""
@@ -306,65 +297,6 @@ def forgo_layouts(graph: Graph, known: Facts) -> bool:
     return uses(graph).short
 
 
-def order_for(graph: Graph, *, now: bool) -> str | None:
-    """The order of vertices for a run that leaves the choice open: one that pays, if it is there, or to be made `now`,
-    or was wanted SETTLED_RUNS times."""
-    known = uses(graph)
-    if now or known.orders >= SETTLED_RUNS:
-        return order_that_pays(graph)
-    known.orders += 1
-    # To look for it takes as long as a run or two.
-    name = order_that_pays(graph) if graph.topology.has("paying order") else None
-    return name if graph.topology.has(f"relabelled by {name}") else None
-
-
-ORDER_VERTICES: Final = 1 << 17
-"""Vertices from which on their order matters: below, 8 bytes for each fit into a core's own cache of 1 MiB."""
-NEAR: Final = 4096
-NEAR_ARCS: Final = 0.5
-"""A graph whose arcs lead, at least so many of them, to vertices less than NEAR away has a good order already."""
-CLOSED_WEDGES: Final = 0.25
-"""Neighbors of a vertex are as often neighbors in graphs of communities: 0.39 to 0.51 in a web graph, two social
-networks and a mesh of tetrahedra, 0.09 to 0.16 in Kronecker graphs, where hubs make them, 0 among uniform arcs."""
-ORDER_SAMPLE: Final = 2000
-"""Arcs at which these shares are measured: 20 ms."""
-
-
-def order_that_pays(graph: Graph) -> str | None:
-    """The order of vertices in which most programs run quicker than in that of the graph; found out once a graph.
-
-    Measured on CPUs with 1 and 2 threads, by `benchmarks/orders.py`: where communities or a plane give vertices
-    few neighbors around them, and their numbers do not show it, reverse Cuthill-McKee; else, on skewed graphs, degree.
-    """
-
-    def find() -> str | None:
-        if graph.num_vertices < ORDER_VERTICES or not graph.num_arcs:
-            return None
-        near, closed = _order_shares(graph)
-        if near >= NEAR_ARCS:
-            return None
-        if closed >= CLOSED_WEDGES or is_deep(graph):
-            return "rcm"
-        return "degree" if worth_orienting(graph) else None
-
-    return graph.kept_with_topology("paying order", find)
-
-
-def _order_shares(graph: Graph) -> tuple[float, float]:
-    """The shares of arcs that lead near, and of pairs of neighbors that are neighbors, in a sample."""
-    offsets, columns = graph.out.row_offsets, graph.out.column_indices
-    rng = np.random.default_rng(0)
-    arcs = rng.integers(0, graph.num_arcs, ORDER_SAMPLE)
-    sources = np.searchsorted(offsets, arcs, side="right") - 1
-    near = np.abs(sources - columns[arcs].astype(np.int64)) < NEAR
-    begins, degrees = offsets[sources].astype(np.int64), graph.out_degree[sources].astype(np.int64)
-    others = begins + (arcs - begins + 1 + rng.integers(0, np.maximum(degrees - 1, 1))) % degrees
-    pairs = zip(columns[arcs].tolist(), columns[others].tolist(), strict=True)
-    rows = ((columns[int(offsets[u]) : int(offsets[u + 1])], v) for u, v in pairs if u != v)
-    closed = sum(bool(row.size) and row[min(np.searchsorted(row, v), row.size - 1)] == v for row, v in rows)
-    return float(near.mean()), float(closed) / ORDER_SAMPLE
-
-
 def worth_slices(graph: Graph) -> bool:
     """Whether pulls on a GPU are quicker by slices, once these are built."""
     return graph.num_arcs >= max(SLICED, SEGMENT_DEGREE * graph.num_vertices)
@@ -418,48 +350,6 @@ def split_limit(degrees: NDArray[Any]) -> int:
     low, high = bounds[fullest], bounds[fullest + 1]
     inside = degrees[(degrees >= low) & (degrees <= high if fullest == BUCKETS - 1 else degrees < high)]
     return max(SPLIT_LEAST, int(inside.max()))
-
-
-def is_narrow(graph: Graph) -> bool:
-    """Whether searches of a deep graph have small frontiers all the time: balls grow as in a plane."""
-    return (
-        graph.num_vertices <= NARROW_VERTICES
-        and is_deep(graph)
-        and bool(graph.kept_with_topology("narrow", lambda: all(_balls(graph, PLANE_VERTICES))))
-    )
-
-
-def is_deep(graph: Graph) -> bool:
-    """Whether searches of `graph` take many rounds with small frontiers, as on road networks; found out once a graph.
-
-    A ball of PROBE_ROUNDS rounds around a vertex with arcs has fewer than PROBE_VERTICES vertices where balls grow as
-    in a plane or in space, and more where they double. A graph with a hub of as many arcs is not looked at further.
-    """
-
-    return bool(graph.kept_with_topology("deep", lambda: any(_balls(graph, PROBE_VERTICES))))
-
-
-def _balls(graph: Graph, most: int) -> Iterator[bool]:
-    starts = np.linspace(0, graph.num_vertices - 1, PROBES + 2, dtype=int)[1:-1].tolist()
-    return (graph.max_degree < most and _ball(graph, start, most) for start in starts)
-
-
-def _ball(graph: Graph, start: int, most: int) -> bool:
-    """Whether the ball around `start` has fewer vertices, although it is not the whole of its component."""
-    out = graph.out
-    frontier, seen = [start], {start}
-    for _ in range(PROBE_ROUNDS):
-        reached: set[int] = set()
-        places = build.arcs_of(out.row_offsets, np.array(frontier, np.int64))[0]
-        for first in range(0, places.size, PROBE_ARCS):
-            reached.update(out.neighbors_at(places[first : first + PROBE_ARCS]).tolist())
-            if len(reached) >= most:
-                return False
-        frontier = list(reached - seen)
-        seen |= reached
-        if len(seen) >= most:
-            return False
-    return bool(frontier)
 
 
 def with_deltas(
