@@ -37,11 +37,12 @@ def degree_centrality(graph):
     Results, float64, with NetworkX's numbers: `centrality` (arcs in and out), `in_centrality` and `out_centrality`; all
     the same in an undirected graph, where a self-loop counts twice. A single vertex has 1. O(vertices + arcs).
     """
-    centrality, in_centrality, out_centrality = graph.vertex_property(vg.float64, fill=1)
-    if graph.num_vertices > 1:
-        graph.scale = 1.0 / (graph.num_vertices - 1)
-        graph.arcs = 0
-        graph.vertex_apply(measure)
-        if not graph.directed and graph.arcs < 2 * graph.num_edges:
-            graph.vertex_apply(add_loops)
+    centrality, in_centrality, out_centrality = graph.vertex_property(vg.float64)
+    graph.scale = 1.0 / max(1, graph.num_vertices - 1)
+    graph.arcs = 0
+    graph.vertex_apply(measure)
+    if not graph.directed and graph.arcs < 2 * graph.num_edges:
+        graph.vertex_apply(add_loops)
+    if graph.num_vertices == 1:
+        centrality = in_centrality = out_centrality = 1.0
     return centrality, in_centrality, out_centrality

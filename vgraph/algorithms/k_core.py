@@ -68,10 +68,7 @@ def k_core(graph, weight: vg.edge_property(vg.float64) = None, mode="all"):
     or whose sum is not finite. O(vertices + arcs): a vertex is looked at a few times for each level up to its core
     number, which is at most its degree; with weights there may be as many levels as vertices.
     """
-    if weight is None:
-        remaining, core = graph.vertex_property(vg.int32)
-    else:
-        remaining, core = graph.vertex_property(vg.float64)
+    remaining, core = graph.vertex_property(vg.int32 if weight is None else vg.float64)
     open = graph.vertex_property(vg.bool_, fill=True)
     graph.vertex_apply(count)
     graph.level = 0
