@@ -5,7 +5,8 @@
 
 OPTIONS are further ones of `library.py` for every lane, which has `--width` cores. A library given by `--first` is
 asked on the first graph only. The rows of all lanes are one file, in the order in which `library.py` would have
-measured them; cases that no lane has begun after `--seconds` are left out, and such as take over 40 seconds more.
+measured them; cases that no lane has begun after `--seconds` are left out, and such as take over 40 seconds more. Cases
+whose process fails before the first of them is measured are begun a second time.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def main() -> None:
         read = ThreadPoolExecutor(1)
         there = {graph: read.submit(library.read, graph, options.data, Path(temporary)) for graph in graphs}
         pieces = work_of(graphs, Path(temporary))
-        left = pieces[::-1]
+        left, again = pieces[::-1], list[tuple[str, list[str], Path]]()
 
         def lane(number: int) -> None:
             cores = f"{number * options.width}-{(number + 1) * options.width - 1}"
@@ -69,7 +70,16 @@ def main() -> None:
                 graph, cases, file = left.pop()
                 there[graph].result()
                 peers = [*options.peer, *(options.first if graph == graphs[0] else ())]
-                command = ["taskset", "-c", cores, sys.executable, LIBRARY_PY, *options.options]
+                command = [
+                    "taskset",
+                    "-c",
+                    cores,
+                    sys.executable,
+                    "-X",
+                    "faulthandler",
+                    LIBRARY_PY,
+                    *options.options,
+                ]
                 command += ["--graphs", graph, "--cases", ",".join(cases), "--out", str(file)]
                 command += ["--data", str(options.data), "--cache", temporary]
                 command += ["--threads", str(options.width)]
@@ -80,7 +90,11 @@ def main() -> None:
                 except subprocess.TimeoutExpired:
                     continue
                 if done.returncode:
-                    print(f"{graph} {cases}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+                    said = done.stderr.strip().splitlines()[-1:]
+                    print(f"{graph} {cases}: exit {done.returncode}, {said}", file=sys.stderr)
+                    if not file.exists() and (graph, cases, file) not in again:
+                        again.append((graph, cases, file))
+                        left.append((graph, cases, file))
 
         lanes = [threading.Thread(target=lane, args=(k,)) for k in range(options.lanes)]
         for thread in lanes:
