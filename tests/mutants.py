@@ -87,6 +87,9 @@ RELATED = {
 # Then all of them: single passes first.
 ORDER = ("tests/passes", "tests/errors", "tests/fuzz", "tests/ir", "tests/order", "tests/differential")
 
+LATE = "the time"
+"""What finds a mutant whose tests do not end."""
+
 COMPARISONS = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -208,7 +211,7 @@ def failed(copy: Path, tests: list[str], timeout: float) -> str:
             [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=timeout
         )
     except subprocess.TimeoutExpired:
-        return "the time"
+        return LATE
     if not done.returncode:
         return ""
     lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
@@ -293,7 +296,8 @@ def main() -> int:
 
         list(pool.map(one, chosen))
     survivors = [mutant for mutant in done if not mutant.killed_by]
-    print(f"{len(done) - len(survivors)} of {len(done)} killed")
+    late = sum(mutant.killed_by == LATE for mutant in done)
+    print(f"{len(done) - len(survivors)} of {len(done)} killed, {late} of them by the time")
     if given.out:
         method = {"sample": given.sample, "seed": given.seed, "evenly": given.evenly, "tests": given.tests}
         counts = {"tried": len(done), "killed": len(done) - len(survivors)}

@@ -117,6 +117,13 @@ def test_only_the_property_of_the_queue_counts() -> None:
     assert not any(isinstance(n, ir.QueueUpdate) for n in walk(program))
 
 
+def test_a_queue_may_be_filled_inside_a_branch() -> None:
+    inside = PROGRAM.replace("  refill q\n", "  if (source == source) {\n    refill q\n  }\n")
+    text = inside.replace("STATEMENT", "edge_apply(depart, f)")
+    program = requeue_changed.run(parse_program(text), Context())
+    assert any(isinstance(n, ir.QueueUpdate) for n in walk(program))
+
+
 @pytest.mark.parametrize("kind", ["i32", "i64", "u32"])
 def test_keys_of_buckets_are_64_bits_wide(kind: str) -> None:
     text = PROGRAM.replace("STATEMENT", "").replace("i32", kind).replace("-1:u32", "1:u32")

@@ -83,7 +83,7 @@ def starve(graph: vg.Graph, options: dict[str, Any]) -> None:
         used = int(file.read().split()[0]) * resource.getpagesize()
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     for step in range(1, 100):
-        resource.setrlimit(resource.RLIMIT_AS, (used + step * MIB // 2, hard))
+        resource.setrlimit(resource.RLIMIT_AS, (used + step * MIB // 4, hard))
         try:
             found = vg.run(searches, graph, sources=[0], **options)
         except vg.DeviceError as fault:
@@ -96,7 +96,7 @@ def starve(graph: vg.Graph, options: dict[str, Any]) -> None:
 
 def main(action: str, loop: str, threads: str) -> None:
     options = {"schedule": SCHEDULES[loop], "threads": int(threads)}
-    graph = star(200_000 if action == "starve" else 2_000)
+    graph = star(100_000 if action == "starve" else 2_000)
     warm = vg.Graph.from_edges([1], [0], num_vertices=graph.num_vertices, weight=np.array([1], np.int32))
     vg.run(searches, warm, sources=[0], **options)  # compiled, and the threads are there
     vg.run(searches, graph, sources=[1], **options)  # what is found out once a graph is known

@@ -8,10 +8,12 @@ from vgraph.algorithms import bfs
 from vgraph.compiler.backends.base import Kernel
 from vgraph.config import scope
 from vgraph.runtime.devices import compiled, drafts
+from vgraph.runtime.devices import threads as native_threads
 from vgraph.runtime.devices.cpu import CPU
 from vgraph.runtime.devices.drafts import Draft
 from vgraph.runtime.prepare import prepare, runner_for
 
+SECOND = 10**9  # ns
 GRAPH = vg.Graph.from_edges([0, 1, 2], [1, 2, 3])
 
 
@@ -20,6 +22,9 @@ def nothing_is_asked(monkeypatch, tmp_path):
     monkeypatch.delenv("VGRAPH_OPT", raising=False)
     monkeypatch.setenv("VGRAPH_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(compiled, "_loaded", type(compiled._loaded)())
+    monkeypatch.setattr(
+        native_threads, "_WAKE_NS", 60 * SECOND
+    )  # no short run lasts, however busy the machine is
 
 
 @pytest.fixture
@@ -78,6 +83,7 @@ def test_another_process_finds_the_draft(compilations):
 
 @pytest.mark.parametrize(("threads", "count"), [(1, 3_000_000), (2, 30_000)])
 def test_a_run_that_lasts_begins_anew_with_better_code(compilations, threads, count, monkeypatch):
+    monkeypatch.setattr(native_threads, "_WAKE_NS", SECOND // 50)
     runs = []
     native = CPU._native
     monkeypatch.setattr(CPU, "_native", lambda *given: runs.append(type(given[1])) or native(*given))
@@ -122,3 +128,10 @@ def test_a_draft_keeps_no_graph():
     (kept,) = (x.kernel for x in compiled._loaded.values())
     assert isinstance(kept, Draft)
     assert kept.better is None
+
+
+def test_what_passes_make_that_have_no_key_is_compiled_for_each_run(compilations, monkeypatch):
+    monkeypatch.setattr(compiled, "pass_marks", lambda own: None)
+    for _ in range(2):
+        assert vg.run(bfs, GRAPH, source=0).level.tolist() == [0, 1, 2, 3]
+    assert compilations == ["O3", "O3"]
