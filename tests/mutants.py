@@ -73,10 +73,11 @@ RELATED = {
     "compiler/passes/*.py": "passes/test_lowering passes/test_reverse passes/test_per_round",
     "compiler/backends/prelude/*.loops": "loops/test_prelude llvm/test_llvm_frontiers order/test_order",
     "compiler/backends/llvm/*.py": "llvm/test_llvm_kernels llvm/test_llvm_loops llvm/test_llvm_frontiers "
-    "llvm/test_llvm_reductions llvm/test_llvm_arithmetic passes/test_lowering",
+    "llvm/test_llvm_reductions llvm/test_llvm_arithmetic differential/test_vectors passes/test_lowering",
     "compiler/backends/cuda/*.py": "cuda/test_kernels cuda/test_cuda_text cuda/test_cuda_matrix",
     "runtime/devices/drafts.py": "runtime/test_drafts",
-    "runtime/devices/c*.py": "runtime/test_drafts runtime/test_config runtime/test_code_keys runtime/test_cache",
+    "runtime/devices/c*.py": "runtime/test_drafts runtime/test_config runtime/test_code_keys runtime/test_cache "
+    "passes/test_user_passes",
     "runtime/devices/threads.py": "runtime/test_threads runtime/test_interrupts",
     "runtime/devices/checked.py": "checked/test_checked",
     "runtime/devices/overlap.py": "api/test_overlap",
