@@ -21,6 +21,9 @@ as well be a push. What stands under a test of it may walk in-arcs; see `scan.ne
 PARALLEL: Final = "graph.parallel"
 """The hidden parameter of kernels that says whether a vertex may have two arcs to the same other one."""
 
+DEFERRED: Final = "deferred."
+"""Results of kernels that nobody asked for, `deferred.LABEL.PASS`: what a pass put off, in all rounds."""
+
 
 @dataclass(frozen=True)
 class Facts:

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.compiler import Compiled, Observer, build
-from vgraph.compiler.facts import Facts
+from vgraph.compiler.facts import DEFERRED, Facts
 from vgraph.compiler.frontend import ArgumentType, Signature
 from vgraph.compiler.frontend.lengths import names_of_lengths
 from vgraph.compiler.frontend.sources import Reached, reached
-from vgraph.compiler.passes.lowering import DEFERRED
 from vgraph.compiler.types import I32, I64, NUMPY_NAMES, U32, Scalar, Target, Type, Vector
 from vgraph.errors import AlgorithmError, DeviceError, DeviceMemoryError
 from vgraph.graph import members

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.axes.one_order import in_turn
+from vgraph.compiler.facts import DEFERRED
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.loop_hints import with_hints
 from vgraph.compiler.types import BOOL, EID, I64, VID, Packed, Scalar, Type, element_of, is_long
@@ -21,10 +22,8 @@ def layout_of(layout: FrontierLayout) -> ir.Layout:
     return ir.Layout.BITMAP if layout is FrontierLayout.BITMAP else ir.Layout.SPARSE
 
 
-DEFERRED: Final = "deferred."
-"""Results of kernels that nobody asked for, `deferred.LABEL.PASS`: what a pass put off, in all rounds."""
 DEFERRED_PASSES: Final = 8
-"""Those that are told apart; the last counts for all after it, too."""
+"""Passes that are told apart; the last counts for all after it, too."""
 
 
 class Lowering:
