@@ -235,6 +235,40 @@ def factorization_gpu(content: dict[str, Any]) -> str:
     return harness.table(header, some)
 
 
+def conflicts(content: dict[str, Any]) -> str:
+    """Ratings x schedules: the plan, an epoch's steps on each device, the tests' error, what was put off."""
+    places = list(dict.fromkeys((row["device"], row["threads"]) for row in content["rows"]))
+    found: dict[tuple[str, str], dict[tuple[str, int], dict[str, Any]]] = {}
+    for row in content["rows"]:
+        name = f"{row['ratings']}, {row['count']:,}, {row['d_max']:,}"
+        found.setdefault((name, row["schedule"]), {})[row["device"], row["threads"]] = row
+    places.sort(key=lambda place: (place[0] != "cpu", place[1]))
+    cells = []
+    for name, rows in found.items():
+        one = next(iter(rows.values()))
+        plan = (f"{one['plan_seconds']:.2f}", f"{one['phases']:,}") if one["phases"] else ("", "")
+        times = [f"{rows[at]['milliseconds']:.2f}" if at in rows else "" for at in places]
+        errors = ", ".join(dict.fromkeys(f"{row['rmse']:.3f}" for row in rows.values()))
+        put_off = []
+        for at in places:
+            if rows.get(at, {}).get("deferred"):
+                many = ", ".join(f"{x:,.1f}" for x in rows[at]["deferred"])
+                put_off.append(f"{'GPU' if at[0] == 'cuda' else at[1]}: {many}")
+        cells.append([*name, *plan, *times, errors, "; ".join(put_off)])
+    on = [f"{threads} thr" if device == "cpu" else "GPU" for device, threads in places]
+    note = f"{content['note']}.\n\n" if "note" in content else ""
+    head = [
+        "ratings, at a vertex",
+        "schedule",
+        "plan s",
+        "phases",
+        *on,
+        "test RMSE",
+        "put off by pass 1, 2, ...",
+    ]
+    return note + harness.table(head, cells)
+
+
 def gpu_peers(content: dict[str, Any]) -> str:
     note = f"{content['note']}.\n\n" if "note" in content else ""
     return note + cuda_report.beside(content["rows"])
@@ -350,6 +384,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "partition_kahip": partition,
     "edge_partition": edge_partition,
     "flows": flows,
+    "conflicts": conflicts,
     "factorization": factorization,
     "gpu_peers": gpu_peers,
     "gpu_locality": gpu_locality,
