@@ -28,6 +28,7 @@ VG_DEVICE Range<Id> set_bits(const Frontier<Id>& f, i64 num_vertices) { return {
 
 struct Thread {
   static constexpr u32 size = 1;
+  using First = Thread;
   VG_DEVICE u32 rank() const { return 0; }
   VG_DEVICE bool leads() const { return true; }
   VG_DEVICE void wait() const {}
@@ -45,12 +46,14 @@ VG_DEVICE constexpr bool is_sum<Sum, i64>() { return true; }
 template <>
 VG_DEVICE constexpr bool is_sum<Sum, u64>() { return true; }
 
-// N neighboring lanes of a warp.
-template <u32 N>
+// N neighboring lanes of a warp; if FIRST its first ones, while the others wait. With a mask that is no constant
+// lanes are asked who has the same one wherever they meet (MATCH.ANY).
+template <u32 N, bool FIRST = false>
 struct Lanes {
   static constexpr u32 size = N;
+  using First = Lanes<N, true>;
   VG_DEVICE u32 rank() const { return lane() % N; }
-  VG_DEVICE u32 leader() const { return lane() - rank(); }
+  VG_DEVICE u32 leader() const { return FIRST ? 0 : lane() - rank(); }
   VG_DEVICE bool leads() const { return rank() == 0; }
   VG_DEVICE void wait() const { __syncwarp(mask()); }
   VG_DEVICE u32 mask() const { return N == 32 ? ALL : ((1u << (N % 32)) - 1) << leader(); }

@@ -176,7 +176,7 @@ VG_DEVICE void one_by_one(const Cell& cell, Fetch fetch, Visit visit) {
   auto now = fetch(cell.begin), next = fetch(cell.begin < last ? cell.begin + 1 : last);
   for (i64 k = cell.begin; k <= last; ++k) {
     auto after = fetch(k + 2 < last ? k + 2 : last);
-    visit(Group(), k, now, k > cell.begin);
+    visit(typename Group::First(), k, now, k > cell.begin);
     now = next;
     next = after;
   }
