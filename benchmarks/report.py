@@ -88,11 +88,16 @@ def forms(content: dict[str, Any]) -> str:
 
 
 def partition(content: dict[str, Any]) -> str:
-    """Cuts as ratios, times in ms; below, the geometric means."""
+    """Cuts as ratios, times in ms; below, the geometric means, of times also by the number of parts."""
     rows = content["rows"]
     sides = list(rows[0]["seconds"])
     ours, (other, *more) = sides[0], [n for n in sides if not n.startswith("vgraph")]
-    ratios = {what: [r[what][ours] / r[what][other] for r in rows] for what in ("cut", "processor")}
+    alone = "vgraph, 1 thr"
+    worked = [m for m in (*more, other) if alone in rows[0]["processor"]]
+
+    def ratios(what: str, side: str, to: str, some: list[dict[str, Any]] = rows) -> list[float]:
+        return [r[what][side] / r[what][to] for r in some if to in r[what]]
+
     header = [
         "graph",
         "edges",
@@ -101,33 +106,38 @@ def partition(content: dict[str, Any]) -> str:
         "vgraph's to it",
         *(f"to {m}'s" for m in more),
         "balance",
-        *(f"ms, {s}" for s in sides),
     ]
-    header += [f"processor time to {m}, 1 thr" for m in more] + ["processor time to it, 1 thr"]
+    header += [f"ms, {s}" for s in sides]
+    header += [f"processor time to {'it' if m == other else m}, 1 thr" for m in worked]
     cells = [
         [
-            *(r["graph"], f"{r['edges']:,}", str(r["k"]), f"{r['cut'][other]:,.0f}", f"{cut:.3f}"),
-            *(f"{r['cut'][ours] / r['cut'][m]:.3f}" for m in more),
+            *(r["graph"], f"{r['edges']:,}", str(r["k"])),
+            f"{r['cut'][other]:,.0f}" if other in r["cut"] else "",
+            *(f"{r['cut'][ours] / r['cut'][m]:.3f}" if m in r["cut"] else "" for m in (other, *more)),
             f"{r['balance'][ours]:.3f}",
-            *(f"{1e3 * r['seconds'][s]:.0f}" for s in sides),
-            *(f"{r['processor'][ours] / r['processor'][m]:.2f}" for m in more),
-            f"{work:.2f}",
+            *(f"{1e3 * r['seconds'][s]:.0f}" if s in r["seconds"] else "" for s in sides),
+            *(f"{r['processor'][alone] / r['processor'][m]:.2f}" for m in worked),
         ]
-        for r, cut, work in zip(rows, ratios["cut"], ratios["processor"], strict=True)
+        for r in rows
     ]
-    means = {what: statistics.geometric_mean(found) for what, found in ratios.items()}
-    times = {s: statistics.geometric_mean(r["seconds"][s] / r["seconds"][other] for r in rows) for s in sides}
-    said = ", ".join(f"{s} {times[s]:.2f}" for s in sides if s != other)
-    note = f" {content['method']['note']}" if content["method"]["note"] else ""
-    summary = f"Geometric means of the ratios to {other}: cut {means['cut']:.3f}, time {said}"
-    summary += f", processor time with one thread {means['processor']:.2f}."
+    mean = statistics.geometric_mean
+    by_k = {k: [r for r in rows if r["k"] == k] for k in sorted({r["k"] for r in rows})}
+    said = []
+    for s in sides:
+        if s != other:
+            each = ", ".join(f"{mean(ratios('seconds', s, other, some)):.2f}" for some in by_k.values())
+            said.append(f"{s} {mean(ratios('seconds', s, other)):.2f} ({each})")
+    ks = ", ".join(map(str, by_k))
+    summary = f"Geometric means of the ratios to {other}: cut {mean(ratios('cut', ours, other)):.3f}, "
+    summary += f"time (by k = {ks}) {'; '.join(said)}"
+    if worked:
+        summary += f"; processor time with one thread {mean(ratios('processor', alone, other)):.2f}"
+    summary += "."
     for m in more:
-        both = (
-            statistics.geometric_mean(r[what][ours] / r[what][m] for r in rows)
-            for what in ("cut", "processor")
-        )
+        both = mean(ratios("cut", ours, m)), mean(ratios("processor", alone, m))
         summary += " To {}: cut {:.3f}, processor time {:.2f}.".format(m, *both)
-    summary += note
+    if content["method"]["note"]:
+        summary += f" {content['method']['note']}"
     return f"{harness.table(header, cells)}\n\n{summary}"
 
 
@@ -382,6 +392,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "library": library_report.page,
     "partition": partition,
     "partition_kahip": partition,
+    "partition_large": partition,
     "edge_partition": edge_partition,
     "flows": flows,
     "conflicts": conflicts,
