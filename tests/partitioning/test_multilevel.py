@@ -184,6 +184,15 @@ def test_vertices_on_one_hub_are_paired():
     assert sizes.max() == 2
 
 
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+def test_singles_are_paired_with_those_on_the_same_hub(dtype):
+    hub = np.array([7, 5, 7, 5, 6, 7, 5, 5], dtype)
+    mate = np.full(8, multilevel.NONE, np.uint32)
+    multilevel._pair_singles(np, mate, hub, np.array([1, 1, 1, 9, 1, 1, 1, 1]), 10)
+    none = multilevel.NONE
+    assert mate.tolist() == [2, 6, 0, none, none, none, 1, none]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_spread_what_a_coarse_vertex_has(threads, monkeypatch):
     monkeypatch.setattr(places, "LEAST", 50)

@@ -185,9 +185,9 @@ def _pair_singles(xp: Any, mate: Any, wish: Any, weight: Any, heaviest: int) -> 
     """Pair vertices without a mate that hang on the same neighbor, as leaves of a hub do (two-hop matching)."""
     single = xp.flatnonzero(mate == NONE)
     single = single[2 * weight[single].astype(np.int64) <= heaviest]
-    hub = wish[single]
-    order = xp.argsort(hub, kind="stable")
-    single, hub = single[order], hub[order]
+    # As numbers of hub and vertex they are sorted in a tenth of the time that a stable order by hubs takes.
+    both = xp.sort((wish[single].astype(xp.uint64) << 32) | single.astype(xp.uint64))
+    single, hub = (both & NONE).astype(single.dtype), both >> 32
     new = xp.ones(single.size, np.bool_)
     new[1:] = hub[1:] != hub[:-1]
     rank = xp.arange(single.size) - xp.flatnonzero(new)[xp.cumsum(new) - 1]
