@@ -26,7 +26,9 @@ def test_text(name: str, golden: Callable[[Path, str], None]) -> None:
 
 
 def test_no_name_of_the_users_hides_one_of_the_headers() -> None:
-    texts = "\n".join(path.read_text() for path in INCLUDE.glob("*.cuh") if path.name != "foreign.cuh")
+    texts = "\n".join(
+        path.read_text() for path in INCLUDE.glob("*.cuh") if path.name not in ("foreign.cuh", "sort.cuh")
+    )
     functions = re.findall(r"^(?:static )?VG_DEVICE [^(\n]*?(\w+)\(", texts, re.MULTILINE)
     types = re.findall(r"^(?:struct|class|constexpr \w+) (\w+)", texts, re.MULTILINE)
     assert "lookup" in functions

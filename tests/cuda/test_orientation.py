@@ -57,7 +57,7 @@ def test_without_memory_the_host_makes_it(emulated: Any, monkeypatch: pytest.Mon
     def full(arcs: Any) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr(orient, "_by_keys", full)
+    monkeypatch.setattr(orient, "_on_device", full)
     graph = made(60, 400, True)
     assert vg.run(triangle_count, graph, device="cuda").total == vg.run(triangle_count, graph).total
 
@@ -86,6 +86,7 @@ def test_arcs_that_were_made_there_come_to_the_host_when_it_looks(
             assert vg.run(triangle_count, graph, device="cuda").total == wanted
         assert not isinstance(oriented_there.out.columns, np.ndarray)
         assert not isinstance(oriented_there.in_.columns, np.ndarray)
+        assert not isinstance(oriented_there.in_.rows, np.ndarray)
         look(oriented_there)
         assert vg.run(triangle_count, graph, device="cuda").total == wanted
         assert oriented_there.out.columns.dtype == oriented_there.id_dtype

@@ -31,19 +31,20 @@ class Adjacency:
 
     def __init__(
         self,
-        row_offsets: NDArray[Any],
+        row_offsets: NDArray[Any] | Elsewhere,
         column_indices: NDArray[Any] | Elsewhere,
         edge_ids: NDArray[Any] | Callable[[], NDArray[Any]] | None = None,
     ) -> None:
-        self._row_offsets = sealed(row_offsets)
-        self._column_indices = (
-            sealed(column_indices) if isinstance(column_indices, np.ndarray) else column_indices
+        self._row_offsets, self._column_indices = (
+            sealed(x) if isinstance(x, np.ndarray) else x for x in (row_offsets, column_indices)
         )
         self._edge_ids = sealed(edge_ids) if isinstance(edge_ids, np.ndarray) else edge_ids
 
     @property
     def row_offsets(self) -> NDArray[Any]:
         """Where the neighbors of each vertex begin, and where those of the last end."""
+        if not isinstance(self._row_offsets, np.ndarray):
+            self._row_offsets = self._row_offsets.fetch()
         return handed_out(self._row_offsets)
 
     @property
@@ -55,8 +56,13 @@ class Adjacency:
 
     @property
     def columns(self) -> NDArray[Any] | Elsewhere:
-        """The same for who does not look into them on the host, where they may not be yet."""
+        """The same for who does not look into them on the host, where they may not be yet; `rows`: the offsets."""
         found = self._column_indices
+        return handed_out(found) if isinstance(found, np.ndarray) else found
+
+    @property
+    def rows(self) -> NDArray[Any] | Elsewhere:
+        found = self._row_offsets
         return handed_out(found) if isinstance(found, np.ndarray) else found
 
     def neighbors_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
@@ -92,7 +98,7 @@ class Topology:
         transpose: Adjacency | None = None,
     ) -> None:
         self.out, self.num_edges, self.directed, self.order = out, num_edges, directed, order
-        offsets, columns = out.row_offsets, out.columns
+        offsets, columns = out.rows, out.columns
         self.num_vertices, self.num_arcs = offsets.size - 1, columns.size
         self.offset_dtype, self.id_dtype = offsets.dtype, columns.dtype
         self.lock = threading.RLock()

@@ -132,7 +132,7 @@ def adjacency(arg: ArgSlot, call: Call) -> np.ndarray[Any, Any] | Elsewhere:
     if part == "in" and not call.transposed:
         return _ABSENT
     side = call.graph.out if part == "out" else call.graph.in_
-    return side.row_offsets if which == "row_offsets" else side.columns
+    return side.rows if which == "row_offsets" else side.columns
 
 
 def layouts_of(interface: KernelInterface) -> tuple[str, ...]:

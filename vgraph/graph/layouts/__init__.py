@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vgraph.graph.arrays import handed_out, memory_of, sealed
 from vgraph.graph.graph import Graph
-from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared
+from vgraph.graph.layouts.base import ArcLayout, Arcs, Kept, Parameter, Prepared, SortingArcs
 from vgraph.graph.layouts.base import prepared as build
 from vgraph.graph.layouts.deltas import DELTAS
 from vgraph.graph.layouts.heads import HEADS
@@ -71,11 +71,11 @@ class HostArcs:
     kept = on_host
 
 
-_device: ContextVar[Callable[[Graph], Arcs] | None] = ContextVar("vgraph_device_arcs", default=None)
+_device: ContextVar[Callable[[Graph], SortingArcs] | None] = ContextVar("vgraph_device_arcs", default=None)
 
 
 @contextmanager
-def on_device(arcs: Callable[[Graph], Arcs]) -> Iterator[None]:
+def on_device(arcs: Callable[[Graph], SortingArcs]) -> Iterator[None]:
     """What is made of graphs inside a `with` block is for a run on a device, where `arcs` sees them."""
     token = _device.set(arcs)
     try:
@@ -84,7 +84,7 @@ def on_device(arcs: Callable[[Graph], Arcs]) -> Iterator[None]:
         _device.reset(token)
 
 
-def device_arcs(graph: Graph) -> Arcs | None:
+def device_arcs(graph: Graph) -> SortingArcs | None:
     """The graph as it is seen on the device on which a run is being prepared; None if it will run on the host."""
     arcs = _device.get()
     return None if arcs is None else arcs(graph)
@@ -151,6 +151,6 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 __all__ = [
-    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Parameter", "Prepared", "anchor", "build", "device_arcs",
+    "LAYOUTS", "ArcLayout", "Arcs", "Kept", "Parameter", "Prepared", "SortingArcs", "anchor", "build", "device_arcs",
     "known", "on_device", "on_host", "ordered", "ordered_name", "parsed", "split_name",
 ]  # fmt: skip

@@ -48,6 +48,20 @@ class Arcs(Protocol):
         """The same, and the host gets it when it first looks."""
 
 
+class SortingArcs(Arcs, Protocol):
+    """Arcs on a device that sorts. All arrays are of uint32 but `line` (uint64) and `moves` (int64)."""
+
+    def sort_pairs(self, keys: Any, values: Any, bits: int) -> tuple[Any, Any]:
+        """Keys, of so many bits, in their order, and their values; where keys are equal, as they were."""
+
+    def sort_arcs(self, line: Any, moves: Any, rank: Any, bits: int) -> tuple[Any, Any]:
+        """Of the arcs that leave, each to a vertex of higher rank: that rank and the lower one, sorted by both.
+
+        Row r of those in the order of ranks begins at `line[r]` of all arcs in that order, and arc k of them stands at
+        `k + moves[r]` of `column_indices`.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class ArcLayout:
     """One kind of layout; `vgraph.graph.layouts` lists all.

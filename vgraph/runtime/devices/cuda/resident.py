@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from vgraph.graph import layouts
 from vgraph.graph.arrays import Elsewhere, memory_of, on_gpu, sealed
 from vgraph.graph.layouts import ArcLayout, Kept, Parameter, Prepared
+from vgraph.runtime.devices.cuda.sorting import sort_arcs, sort_pairs
 
 if TYPE_CHECKING:
     from vgraph.graph import Graph
@@ -114,11 +115,17 @@ class DeviceArcs:
 
     def adjacency(self, side: str) -> tuple[Any, Any]:
         found = self.graph.out if side == "out" else self.graph.in_
-        return self.resident.copy(found.row_offsets), self.resident.copy(found.columns)
+        return self.resident.copy(found.rows), self.resident.copy(found.columns)
 
     def property(self, name: str, side: str) -> Any:
         values = self.graph.edge_array(name) if side == "out" else self.graph.in_property(name)
         return self.resident.copy(values)
+
+    def sort_pairs(self, keys: Any, values: Any, bits: int) -> tuple[Any, Any]:
+        return sort_pairs(self.resident.device, keys, values, bits)
+
+    def sort_arcs(self, line: Any, moves: Any, rank: Any, bits: int) -> tuple[Any, Any]:
+        return sort_arcs(self.resident.device, line, moves, self.adjacency("out")[1], rank, bits)
 
     def on_host(self, array: Any) -> NDArray[Any]:
         return self.resident.keep(array).fetch()
