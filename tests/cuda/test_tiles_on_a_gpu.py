@@ -14,7 +14,7 @@ from vgraph.runtime.devices.cuda import use
 
 ROOMS = (4096, 150, 16)
 """Bytes for a tile: for all vertices that were asked for, for some, and for one."""
-ORDERS = {"unordered": vg.UNORDERED, "delta": vg.delta_stepping(4)}
+ORDERS = {"unordered": vg.UNORDERED, "delta": vg.delta_stepping(1)}
 """The narrow buckets leave some of what waits in a tile for its next visit."""
 
 

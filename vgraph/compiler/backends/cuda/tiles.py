@@ -24,8 +24,9 @@ deep graphs, it stays in the lowest bucket. From kernels written by hand, on clu
 weights of 1 to 255."""
 MARK: Final = 4
 """Bytes of shared memory for each vertex, beside its values, where these do not tell that it was pushed."""
-AHEAD_WEIGHTED: Final = 10
-"""The same of weighted arcs where vertices look at their neighbors."""
+AHEAD_LOOKING: Final = 64
+"""The same where vertices look at their neighbors. Measured on an H200, a grid of 2048 x 2048 in squares: a search
+4.7 ms with 16, 3.5 with 64 and without a limit; in the order of clusters 6.8 and 7.4 with 16 and 64."""
 WIDEST: Final = 2 * BLOCK
 """Vertices of the largest tile of which threads keep the rows in registers."""
 
@@ -313,7 +314,7 @@ def _pulled(
         region.tile = replace(tile, at={node.vertex: handed}, told=told, passed=within)
         f.visit(node.body, "return")
     most = f"{op}, {row.type}, {decl.tiles}"
-    ahead = AHEAD_WEIGHTED if _weighted(decl) else AHEAD
+    ahead = 0 if _weighted(decl) else AHEAD_LOOKING
     order = f"{ahead}, {nothing}, {tile.key}, {opened}, {pull}, {leave}"
     f.line(f"by_pulled_tiles<{most}>({passed}, {order}, {kept}, {f.prop(prop)});")
 
