@@ -699,6 +699,22 @@ def test_the_lowest_bucket_comes_first():
     assert [r.frontier for r in found.trace] == [1] * n
 
 
+def test_a_vertex_waits_once_however_often_it_is_reached():
+    """Others would not fit into the list."""
+    rng = np.random.default_rng(0)
+    ends, weight = rng.integers(0, 100, (2, 8000)), rng.integers(1, 256, 8000)
+    graph = vg.Graph.from_edges(*ends, num_vertices=100, weight=weight)
+    expected = vg.run(vg.algorithms.sssp, graph, source=0, threads=1).dist
+    schedule = vg.Schedule().at("relax", order=vg.delta_stepping(64), exchange=vg.COMBINE)
+    for _ in range(3):
+        found = vg.run(vg.algorithms.sssp, graph, source=0, device=TWO, schedule=schedule)
+        assert (found.dist == expected).all()
+    told = vg.explain(vg.algorithms.sssp, graph, schedule, device=TWO, source=0)
+    pushes = re.findall(r"push \S+ \S+ sparse.*", told.passes["lower-push"])
+    assert len(pushes) > 4
+    assert all("dedupe" in push for push in pushes)
+
+
 def test_members_go_on_by_themselves_on_deep_graphs(monkeypatch):
     line = np.arange(99)
     graph = vg.Graph.from_edges(line, line + 1, weight=np.ones(99, int))

@@ -60,7 +60,7 @@ def in_buckets(low: Placing, n: ir.EdgeApply) -> list[ir.Stmt]:
         return [ir.SetGlobal(own, NONE), *least, *low.exchange(mails)]
 
     now = ir.Compare("<=", bucket_key(low, n, "v", order), ir.GlobalVar(lowest, I64))
-    inner = replace(n.chosen, order=UNORDERED)
+    inner = replace(n.chosen, order=UNORDERED, deduplicate=True)  # buckets have flags of their own
     apply = ir.with_fields(n, {"frontier": near, "out": near, "schedule": inner})
     low.visits[id(apply)] = low.visits[id(n)]
     body = (
