@@ -448,7 +448,6 @@ def _of_exchanges(rows: list[Row]) -> str:
             f"{r['bytes'] / 1e3:,.0f}",
             *(f"{r[x] / max(1, r['rounds']):,.0f}" for x in ("active", "arcs", "bytes")),
             f"{r['ghosts']:,}",
-            f"{r['most_arcs']:.2f}",
         ]
         for r in rows
     ]
@@ -462,7 +461,6 @@ def _of_exchanges(rows: list[Row]) -> str:
         "arcs a round",
         "bytes a round",
         "ghosts",
-        "most arcs to the mean",
     ]
     return table(header, lines)
 
@@ -511,10 +509,9 @@ def merged(file: Path, parts: list[str]) -> list[Row]:
         "cores": new["machine"]["cores"],
     }
     rows = [r for r in own["rows"] if r.get("part") not in (None, *there)]
-    own["rows"] = rows + [{**r, **stamp} for r in new["rows"] if r["part"] in there]
-    (RESULTS / "devices.json").write_text(json.dumps(own, indent=1) + "\n")
-    found: list[Row] = own["rows"]
-    return found
+    rows += [{**r, **stamp} for r in new["rows"] if r["part"] in there]
+    (RESULTS / "devices.json").write_text(json.dumps({**new, "rows": rows}, indent=1) + "\n")
+    return rows
 
 
 def main() -> None:

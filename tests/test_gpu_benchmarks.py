@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +80,12 @@ def test_nothing_is_begun_behind_the_end():
     with part.trying(graph="a"):
         part.timed(None, None)
     assert "no time was left" in part.failures[0]["reason"]
+
+
+def test_the_docs_show_what_was_measured_on_sets():
+    import devices
+
+    rows = json.loads((BENCHMARKS / "results" / "devices.json").read_text())["rows"]
+    page = (BENCHMARKS.parent / "docs" / "devices.md").read_text()
+    for name, shown in devices.tables(rows).items():
+        assert f"<!-- {name} -->\n{shown}\n<!-- end -->" in page, name
