@@ -241,6 +241,12 @@ def test_edges_in_no_triangle_take_none_along() -> None:
     assert sum(r.frontier for r in found.trace if r.label == "peel") == 3
 
 
+def test_trusses_of_wide_ids() -> None:
+    ids = np.array([0, 0, 1, 2], np.uint64), np.array([1, 2, 2, 3], np.uint64)
+    graph = vg.Graph.from_edges(*ids, directed=False, id_bits=64)
+    assert vg.run(A.k_truss, graph).truss.tolist() == [3, 3, 3, 2]
+
+
 def test_local_clustering_of_short_lists_makes_no_other_graph() -> None:
     ring = np.arange(8)
     graph = vg.Graph.from_edges(np.r_[ring, 0], np.r_[(ring + 1) % 8, 2], directed=False)

@@ -66,7 +66,9 @@ def _with_edges(graph: Graph) -> Prepared:
         simple = Graph.from_edges(once // n, once % n, num_vertices=n, directed=False, keep_order=False)
         ends = simple.edges()[:2]
     none = np.full(n, -1, np.int64)
-    both = {name: np.r_[none, ids, -1] for name, ids in zip(("left", "right"), ends, strict=True)}
+    both = {
+        name: np.r_[none, ids.astype(np.int64), -1] for name, ids in zip(("left", "right"), ends, strict=True)
+    }
     numbered = n + simple.topology.edge_numbers.astype(np.int64)
     return Prepared(extended(simple, simple.num_edges + 1, both, {"name": numbered}), sealed(rank))
 
