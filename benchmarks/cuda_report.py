@@ -13,22 +13,30 @@ BOUND = 1.15
 """What is chosen may take so many times as long as the best that was found."""
 
 
-def _where(run: Row) -> str:
-    gpu, versions = run["gpu"], run["versions"]
-    copied = run.get("method", {}).get("copy_bytes_per_second")
-    parts = [
-        run["date"][:10],
-        f"{gpu['name']} ({gpu['arch']}, {gpu['multiprocessors']} multiprocessors, driver {gpu['driver']})",
-        f"{run['machine']['cpu']}, {run['machine']['cores']} cores",
-        *([f"copy on the device {copied / 1e12:.2f} TB/s"] if copied else []),
-        f"CuPy {versions['cupy']}, NVRTC {versions['nvrtc']}, commit {versions['vgraph_commit']}",
-    ]
-    return "; ".join(parts) + "."
+def _where(runs: Sequence[Row]) -> list[str]:
+    """Where the runs were made, a line for each place, with the least and the best copy rate seen there."""
+    rates: dict[tuple[str, str, str, str], list[float]] = {}
+    for run in runs:
+        gpu, versions = run["gpu"], run["versions"]
+        place = (
+            run["date"][:10],
+            f"{gpu['name']} ({gpu['arch']}, {gpu['multiprocessors']} multiprocessors, driver {gpu['driver']})",
+            f"{run['machine']['cpu']}, {run['machine']['cores']} cores",
+            f"CuPy {versions['cupy']}, NVRTC {versions['nvrtc']}, commit {versions['vgraph_commit']}",
+        )
+        copied = run.get("method", {}).get("copy_bytes_per_second")
+        rates.setdefault(place, []).extend([copied / 1e12] if copied else [])
+    return ["; ".join([*place[:3], *_copies(found), place[3]]) + "." for place, found in rates.items()]
+
+
+def _copies(rates: Sequence[float]) -> list[str]:
+    ends = sorted({f"{rate:.2f}" for rate in rates}, key=float)
+    return [f"copy on the device {' to '.join(dict.fromkeys([ends[0], ends[-1]]))} TB/s"] if ends else []
 
 
 def part(runs: Sequence[Row], table: Callable[[Sequence[Row]], str]) -> str:
     """One part: where its runs were made, its rows in one table, and what could not be measured."""
-    blocks = list(dict.fromkeys(_where(run) for run in runs))
+    blocks = _where(runs)
     rows = [row for run in runs for row in run["rows"]]
     if rows:
         blocks.append(table(rows))
@@ -271,4 +279,4 @@ def sanitizer(content: Row) -> str:
         [row["tool"], row["version"], str(row["runs"]), row["summary"], f"{row['seconds']:.0f}"]
         for row in content["rows"]
     ]
-    return f"{_where(content)}\n\n" + harness.table(["tool", "version", "runs", "summary", "s"], cells)
+    return f"{_where([content])[0]}\n\n" + harness.table(["tool", "version", "runs", "summary", "s"], cells)

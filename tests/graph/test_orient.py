@@ -7,6 +7,7 @@ import pytest
 
 import vgraph as vg
 from vgraph.graph import machine, orient
+from vgraph.graph.topology import Adjacency
 from vgraph.runtime import ordering
 
 
@@ -38,3 +39,15 @@ def test_an_orientation_is_in_the_order_of_degrees_already() -> None:
     again = found.relabelled("degree").graph
     np.testing.assert_array_equal(again.out.column_indices, found.out.column_indices)
     assert ordering.order_that_pays(found) is None
+
+
+def test_row_offsets_on_a_gpu_are_themselves() -> None:
+    class OnGPU:
+        """As CuPy's arrays are: no NumPy array, and nothing that is fetched."""
+
+        __cuda_array_interface__, get = None, None
+
+    offsets, columns = OnGPU(), OnGPU()
+    side = Adjacency(offsets, columns)  # type: ignore[arg-type]
+    assert side.row_offsets is offsets
+    assert side.rows is offsets

@@ -43,9 +43,9 @@ class Adjacency:
     @property
     def row_offsets(self) -> NDArray[Any]:
         """Where the neighbors of each vertex begin, and where those of the last end."""
-        if not isinstance(self._row_offsets, np.ndarray):
-            self._row_offsets = self._row_offsets.fetch()
-        return handed_out(self._row_offsets)
+        if (fetch := getattr(self._row_offsets, "fetch", None)) is not None:  # an array on a GPU has none
+            self._row_offsets = fetch()
+        return handed_out(self._row_offsets)  # type: ignore[arg-type]
 
     @property
     def column_indices(self) -> NDArray[Any]:
