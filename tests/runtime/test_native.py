@@ -212,3 +212,29 @@ def test_polling_text_runs_here_too(monkeypatch):
         assert context.status is Status.OK
         assert context.get("barrier_epoch") == 400
     native_threads.close_idle_pools()
+
+
+def test_a_table_that_others_read_stays_where_it_is():
+    """A thread's table of blocks grows while others take from it: they may still read the one before."""
+    grow = function("vg_buckets_grow", ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    libc = ctypes.CDLL(None)
+    libc.free.argtypes = [ctypes.c_void_p]
+    worker = np.zeros(1, WORKER.dtype)
+    tables = {}
+    for _ in range(5):
+        assert grow(None, worker.ctypes.data, 1 << 12)
+        table, capacity = int(worker["table"][0]), int(worker["capacity"][0])
+        tables[table] = np.ctypeslib.as_array((ctypes.c_uint64 * capacity).from_address(table))
+        if len(tables) == 1:
+            tables[table][:] = np.arange(capacity)
+    assert capacity == 31 * 16
+    assert len(tables) == 5
+    for kept in tables.values():
+        np.testing.assert_array_equal(kept[:31], np.arange(31))
+    slabs, last = set(), int(worker["slabs"][0])
+    while last:
+        slabs.add(last)
+        following = ctypes.c_uint64.from_address(last).value
+        libc.free(last)
+        last = following
+    assert {table - 8 for table in tables} <= slabs, "all are given back at the end"
