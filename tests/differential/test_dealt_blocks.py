@@ -115,6 +115,36 @@ def test_unasked_and_what_is_handed_over():
     assert "turns" in str(vg.explain(mixed, graph, device=[vg.cpu(threads=1)] * 2))
 
 
+@vg.operator
+def number(v):
+    v.x = v.id
+
+
+@vg.operator
+def clear(src, edge, dst):
+    """It reads nothing of what was there."""
+    src.x = -1
+    dst.seen = True
+
+
+@vg.algorithm
+def cleared(graph, seeds):
+    x = graph.vertex_property(vg.int64, fill=7)
+    seen = graph.vertex_property(vg.bool_)
+    graph.vertex_apply(number)
+    graph.edge_apply(clear, graph.frontier(seeds))
+    return x, seen
+
+
+def test_what_is_only_written_stays_where_nothing_is_active():
+    schedule = vg.Schedule().at("clear", conflict=vg.dealt_blocks(2))
+    given = {"seeds": SEEDS, "schedule": schedule}
+    wanted = vg.run(cleared, ratings(), device="python", **given)
+    found = vg.run(cleared, ratings(), device=[vg.cpu(threads=1)] * 2, **given)
+    np.testing.assert_array_equal(found.x, wanted.x)
+    np.testing.assert_array_equal(found.seen, wanted.seen)
+
+
 @pytest.mark.parametrize("parts", [2, 6])
 @pytest.mark.parametrize("name", ["True", "ratings"])
 def test_members_never_meet(name, parts):

@@ -82,6 +82,8 @@ class Placing(Exchanging):
         self.near = {name for v in found for name in v.reads}
         self.near |= {name for name, op in self.writes if op == CLAIM and not self.stays_behind(name, op)}
         self.near |= {name for n in each if n.out for name in _beside_sums(self.visits[id(n)])}
+        # What is dealt is handed on for whole blocks, with what nobody stored there.
+        self.near |= {name for n in each if n.chosen.conflict != FREE for name in self.visits[id(n)].stored}
         self.sized = self.asked_sizes()
 
     def first(self, name: str) -> Span | None:

@@ -15,7 +15,7 @@ from vgraph.compiler.frontend.lowering.arithmetic import combine, negated
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
 from vgraph.compiler.frontend.lowering.graph import WHOLE
 from vgraph.compiler.frontend.lowering.names import captured, not_bound, set_local, widen
-from vgraph.compiler.frontend.lowering.values import checked, entity, fit, integer, produce, value
+from vgraph.compiler.frontend.lowering.values import checked, entity, fit, int64, position, produce, value
 from vgraph.compiler.frontend.lowering.vertices import vertex_of
 from vgraph.compiler.types import BOOL, VID, Kind, Type, Vector, element_of
 from vgraph.refusals.base import Refusal, did_you_mean
@@ -65,7 +65,7 @@ def element(ctx: Context, e: s.Index, owner: Value) -> Value:
     """`vector[i]`."""
     if not isinstance(owner.kind, Vector):
         raise refusals.types.NoIndex(e.span, describe(owner.kind))
-    index = integer(ctx, e.index, "the index of a vector")
+    index = position(ctx, e.index, int64(owner.kind.length, e.span), "the index of a vector")
     return Value(ir.Element(owner.expr, index, span=e.span), element_of(owner.type), e.span)
 
 

@@ -14,7 +14,7 @@ from vgraph.compiler.frontend.lowering.access import stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine
 from vgraph.compiler.frontend.lowering.context import Context, OperatorContext
 from vgraph.compiler.frontend.lowering.entities import Place
-from vgraph.compiler.frontend.lowering.values import integer, shared, sure, value, where_sure
+from vgraph.compiler.frontend.lowering.values import int64, position, shared, sure, value, where_sure
 from vgraph.compiler.types import BOOL, I64, VID, Vector
 
 
@@ -46,7 +46,7 @@ def _place(ctx: OperatorContext, target: s.Index, vector: Place) -> Place:
     """The element as something to write to."""
     if vector.prop is None or not isinstance(vector.type, Vector):
         raise refusals.types.NoIndex(target.span, describe(vector.type))
-    index = integer(ctx, target.index, "the index of a vector")
+    index = position(ctx, target.index, int64(vector.type.length, target.span), "the index of a vector")
     at = shared(ctx, Value(index, I64, target.index.span)).expr
     return replace(vector, type=vector.type.element, span=target.span, element=at)
 
@@ -77,7 +77,7 @@ def _store_local(ctx: Context, statement: s.Assign | s.Augment, target: s.Index,
     if name in ctx.kept_arrays:
         ctx.no_writes_in_helpers(target.span)
     t, span = ctx.arrays[name], statement.span
-    index = integer(ctx, target.index, "the index of an array")
+    index = position(ctx, target.index, int64(t.length, target.span), "the index of an array")
     at = shared(ctx, Value(index, I64, target.index.span)).expr
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):

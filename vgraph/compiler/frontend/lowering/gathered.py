@@ -14,7 +14,7 @@ from vgraph.compiler.frontend.lowering.context import Context, OperatorContext, 
 from vgraph.compiler.frontend.lowering.graph import widen_global
 from vgraph.compiler.frontend.lowering.locals import spend_bytes
 from vgraph.compiler.frontend.lowering.statements import loop_body
-from vgraph.compiler.frontend.lowering.values import arguments, int64, integer, some, value
+from vgraph.compiler.frontend.lowering.values import arguments, int64, integer, position, some, value
 from vgraph.compiler.frontend.lowering.vectors import known_number, vector_dtype
 from vgraph.compiler.frontend.lowering.vertices import vertex_of
 from vgraph.compiler.types import BOOL, I64, LONGEST_VECTOR, VID, Vector, element_of
@@ -158,7 +158,7 @@ def _append(ctx: Context, call: s.Call, x: en.Gathered) -> None:
 
 def _index(ctx: Context, e: s.Index, x: en.Gathered) -> Value:
     """`cavity[i]`, i modulo the length; vg.none where it is empty."""
-    at = ir.Binary("%", integer(ctx, e.index, "the position in a list"), x.count, span=e.span)
+    at = ir.Binary("%", position(ctx, e.index, x.count, "the position in a list"), x.count, span=e.span)
     there = ir.Compare(">", x.count, int64(0, e.span), span=e.span)
     found = ir.Select(there, ir.Element(x.list, at, span=e.span), zero(VID, e.span), span=e.span)
     return Value(found, VID, e.span)

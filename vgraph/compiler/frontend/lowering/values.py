@@ -10,7 +10,7 @@ from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import OutOfRange, Value, Weak, coerce, default, describe, merge, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
-from vgraph.compiler.types import BOOL, EID, I64, LONGEST_VECTOR, VID, Kind, Scalar, Type, Vector
+from vgraph.compiler.types import BOOL, EID, I64, LONGEST_VECTOR, U64, VID, Kind, Scalar, Type, Vector
 from vgraph.source import Span
 
 
@@ -62,6 +62,18 @@ def fit(value: Value, to: Type) -> ir.Expr:
 def integer(ctx: Context, e: s.Expr, what: str) -> ir.Expr:
     """An int64."""
     return whole(value(ctx, e), e.span, what)
+
+
+def position(ctx: Context, e: s.Expr, length: ir.Expr, what: str) -> ir.Expr:
+    """An index that is taken modulo `length`, as an int64: of a uint64 beyond that one that comes to the same."""
+    found = value(ctx, e)
+    if found.kind != U64:
+        return whole(found, e.span, what)
+    found = shared(ctx, found)
+    index = whole(found, e.span, what)
+    rest = ir.Binary("%", found.expr, ir.Cast(U64, length, span=e.span), span=e.span)
+    outside = ir.Binary("+", ir.Cast(I64, rest, span=e.span), length, span=e.span)
+    return ir.Select(ir.Compare("<", index, ir.Const(0, I64), span=e.span), outside, index, span=e.span)
 
 
 def whole(found: Value, span: Span, what: str) -> ir.Expr:
