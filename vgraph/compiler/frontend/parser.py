@@ -1,4 +1,4 @@
-"""Text to syntax: Lark parses, `Builder` makes records of the tree and refuses what the language leaves out."""
+"""Text to syntax: `grammar.py` parses, `Builder` makes records of the tree and refuses what the language leaves out."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vgraph import refusals
+from vgraph.compiler.frontend import grammar
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend import tables
+from vgraph.compiler.frontend.grammar import Token, Tree, Unexpected
 from vgraph.compiler.frontend.nesting import too_deep
 from vgraph.refusals.base import Refusal
 from vgraph.source import SourceFile, Span
-
-if TYPE_CHECKING:
-    from lark import Token, Tree
 
 DECLARATIONS = frozenset({"vertex_property", "edge_property", "scratch", "disjoint_sets"})
 """Methods of the graph that give each name on the left of an assignment a property of its own."""
@@ -57,11 +55,9 @@ def parse(source: SourceFile, *, defaults: bool, prints: bool = True) -> s.Funct
     `defaults`: whether its parameters may have default values. `prints`: whether `print` is Python's; then statements
     that call it are left out.
     """
-    from lark.exceptions import LarkError
-
     try:
-        tree: Any = tables.parse(source.text)
-    except LarkError as error:
+        tree: Any = grammar.parse(source.text)
+    except Unexpected as error:
         raise _not_understood(source, error) from None
     builder = Builder(source, defaults, prints)
     try:
@@ -70,12 +66,10 @@ def parse(source: SourceFile, *, defaults: bool, prints: bool = True) -> s.Funct
         raise too_deep(builder.span(builder.at)) from None
 
 
-def _not_understood(source: SourceFile, error: Exception) -> Refusal:
+def _not_understood(source: SourceFile, error: Unexpected) -> Refusal:
     """The refusal for a text that the grammar does not have; the one place where parse errors become user errors."""
-    line = source.first_line + max(getattr(error, "line", 1) or 1, 1) - 1
-    column = max(getattr(error, "column", 1) or 1, 1) - 1
-    width = len(str(getattr(error, "token", "") or " ").split("\n")[0]) or 1
-    span = Span(source, line, column, line, column + width)
+    line, column = source.first_line + error.line - 1, error.column - 1
+    span = Span(source, line, column, line, column + max(len(error.word.split("\n")[0]), 1))
     text = source.line(line)
     if re.match(r"\s*match\b", text):
         start = len(text) - len(text.lstrip())
@@ -92,15 +86,15 @@ class Builder:
         self.prints: list[Span] | None = [] if prints else None  # those that are left out
         self.at: Any = None  # the statement that is being built
 
-    def span(self, x: Tree[Token] | Token) -> Span:
+    def span(self, x: Tree | Token) -> Span:
         """Where a tree or token stands in the file."""
-        m: Any = x.meta if hasattr(x, "meta") else x
+        (line, column), (end_line, end_column) = x.start, x.end
         shift = self.source.first_line - 1
-        return Span(self.source, m.line + shift, m.column - 1, m.end_line + shift, m.end_column - 1)
+        return Span(self.source, line + shift, column - 1, end_line + shift, end_column - 1)
 
     def kind(self, tree: Any) -> str:
         """The rule of the grammar that a tree is of. Raises the Refusal of what the language leaves out."""
-        kind = str(tree.data)
+        kind: str = tree.data
         if kind in REFUSED:
             raise getattr(refusals.syntax, REFUSED[kind])(self.span(tree))
         return kind

@@ -1,139 +1,102 @@
-"""The parser of the language's grammar. Its LALR tables are computed once and kept.
+"""The tables of the language's grammar: `python -m vgraph.compiler.frontend.tables` writes them beside it.
 
-Building them takes Lark about 0.3 s and loading them about 0.01 s, so they lie beside the grammar, made by
-`python -m vgraph.compiler.frontend.tables`. For another version of Lark, whose tables may differ, they are built when
-first needed and kept in the cache. Tables are pickled objects, and whoever can write a pickle can have code run: those
-in the cache are signed as code is, and those beside the grammar are part of the package.
+Lark computes them; `grammar.py` runs them. They are JSON, and part of the package.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import pickle
-import threading
+import json
+import re
 import zlib
-from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vgraph.cache import cached_object
-from vgraph.garbage import uncollected
+from vgraph.compiler.frontend.grammar import TABLES
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
-    from lark.indenter import Indenter
+    from lark import Lark
+    from lark.grammar import Rule
 
-GRAMMAR = Path(__file__).parent / "operator.lark"
-TABLES = GRAMMAR.with_suffix(".tables")
-_DIGEST = 32
+SOURCE = Path(__file__).with_name("operator.lark")
 
 
-_lock = threading.Lock()
+def lark() -> Lark:
+    """Lark's own parser of the grammar."""
+    from lark import Lark
+    from lark.indenter import PythonIndenter
+
+    text = SOURCE.read_text("utf-8")
+    return Lark(text, parser="lalr", lexer="basic", postlex=PythonIndenter(), propagate_positions=True)
 
 
-@functools.cache
-def parser() -> Lark:
-    """The parser, with its tables from where they are to be had soonest."""
-    digest = _key()
-    tables = _read(TABLES, digest)
-    if tables is None:
-        parts = ("tables of the grammar", digest.hex())
-        tables, _ = cached_object(parts, build, {"what": "tables of the grammar"})
-    return _load(tables)
-
-
-def parse(text: str) -> Tree[Token]:
-    """The tree of a function; its first line may be indented, as long as the others are so, too. Raises LarkError."""
-    margin = text[: len(text) - len(text.lstrip())]
-    with _lock:  # the indenter keeps its state between tokens
-        lark = parser()
-        indenter: Any = lark.options.postlex
-        indenter.margin = margin.count(" ") + margin.count("\t") * indenter.tab_len
-        return lark.parse(f"{text.rstrip()}\n{margin}")
+def digest() -> str:
+    """Of the grammar's text: tables hold that of the text they are of."""
+    return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
 def build() -> bytes:
-    """Compute the tables from the grammar."""
-    import io
-
-    from lark import Lark
-
-    lark = Lark(
-        GRAMMAR.read_text("utf-8"),
-        parser="lalr",
-        lexer="basic",
-        postlex=_indenter(),
-        propagate_positions=True,
-    )
-    out = io.BytesIO()
-    lark.save(out, exclude_options=("postlex",))
-    return out.getvalue()
-
-
-def _load(tables: bytes) -> Lark:
-    from lark import Lark
-
-    with uncollected():
-        return Lark.__new__(Lark)._load(pickle.loads(tables), postlex=_indenter())
-
-
-def _indenter() -> Indenter:
-    from lark.indenter import PythonIndenter
-
-    class IndentedText(PythonIndenter):
-        """Python's indentation for a function that may itself be indented in its file."""
-
-        margin = 0
-
-        def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-            self.paren_level = 0
-            self.indent_level = [self.margin]
-            return self._to_end(stream)
-
-        def _to_end(self, stream: Iterator[Token]) -> Iterator[Token]:
-            from lark import Token
-
-            token = None
-            for token in stream:
-                if token.type == self.NL_type:
-                    yield from self.handle_NL(token)
-                else:
-                    yield token
-                if token.type in self.OPEN_PAREN_types:
-                    self.paren_level += 1
-                elif token.type in self.CLOSE_PAREN_types:
-                    self.paren_level -= 1
-            assert token is not None
-            for _ in self.indent_level[1:]:
-                yield Token.new_borrow_pos(self.DEDENT_type, "", token)
-
-    return IndentedText()
+    """The tables, packed."""
+    made: Any = lark().parser  # its tables have no public names
+    automaton, lexer = made.parser._parse_table, made.lexer.lexer
+    states = sorted(automaton.states)
+    numbers = {state: number for number, state in enumerate(states)}
+    rules: dict[Rule, int] = {}
+    kinds: dict[str, int] = {}
+    rows = []
+    for state in states:
+        row: list[int] = []
+        for kind, (action, to) in sorted(automaton.states[state].items()):
+            shift = action.name == "Shift"
+            row.append(kinds.setdefault(kind, len(kinds)))
+            row.append(numbers[to] if shift else ~rules.setdefault(to, len(rules)))
+        rows.append(" ".join(map(str, row)))
+    tables = {
+        "source": digest(),
+        **_scanner(lexer),
+        "rules": [_rule(rule) for rule in rules],
+        "kinds": list(kinds),
+        "rows": rows,
+        "first": numbers[automaton.start_states["start"]],
+        "last": numbers[automaton.end_states["start"]],
+    }
+    return zlib.compress(json.dumps(tables, separators=(",", ":")).encode(), 9)
 
 
-def _key() -> bytes:
-    import lark
+def _scanner(lexer: Any) -> dict[str, Any]:
+    """One pattern, in Lark's order of terminals, without the keywords, which are names at first."""
+    words = {t.pattern.value: t.name for t in lexer.terminals if t.pattern.type == "str"}
+    parts: list[str] = []
+    for is_sign, run in groupby(lexer.scanner.terminals, key=lambda t: t.pattern.type == "str"):
+        terminals = list(run)
+        if is_sign:
+            parts.append("|".join(re.escape(t.pattern.value) for t in terminals))
+        else:
+            parts += [f"(?P<{t.name}>{t.pattern.to_regexp()})" for t in terminals]
+    return {"pattern": "|".join(parts), "words": words, "ignored": sorted(lexer.ignore_types)}
 
-    return hashlib.sha256(lark.__version__.encode() + b"\n" + GRAMMAR.read_bytes()).digest()
 
-
-def _read(path: Path, digest: bytes) -> bytes | None:
-    """The tables in a file if they are those of this grammar and this Lark."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    if content[:_DIGEST] != digest:
-        return None
-    try:
-        return zlib.decompress(content[_DIGEST:])
-    except zlib.error:
-        return None
+def _rule(rule: Rule) -> tuple[Any, ...]:
+    """As `grammar.Rule`."""
+    kept: list[tuple[int, bool, int]] = []
+    absent = 0
+    empty = iter(rule.options.empty_indices or [False] * len(rule.expansion))
+    for index, symbol in enumerate(rule.expansion):
+        while next(empty):
+            absent += 1
+        if rule.options.keep_all_tokens or not getattr(symbol, "filter_out", False):
+            kept.append((index, not symbol.is_term and symbol.name.startswith("_"), absent))
+            absent = 0
+    absent += sum(empty)
+    name = rule.alias or rule.origin.name
+    single = rule.options.expand1 and not rule.alias
+    return rule.origin.name, len(rule.expansion), name, kept, absent, single
 
 
 def main() -> None:
     """Write the tables beside the grammar."""
-    TABLES.write_bytes(_key() + zlib.compress(build(), 9))
+    TABLES.write_bytes(build())
 
 
 if __name__ == "__main__":
