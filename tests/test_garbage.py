@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 import pytest
 
@@ -73,3 +75,25 @@ def test_while_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert vg.run(counted, graph, device="cpu").x.tolist() == [1, 1]
     assert seen == [False]
     assert gc.isenabled()
+
+
+LOADED = """
+import gc, sys
+from vgraph.garbage import uncollected
+
+looked = []
+gc.callbacks.append(lambda phase, about: looked.append(phase))
+for loaded in (100, 0):
+    with uncollected():
+        sys.modules |= {f"loaded{n}": None for n in range(loaded)}
+        looked.clear()
+        made = [[] for _ in range(100_000)]
+    more = [[] for _ in range(100)]
+    del made
+    print(bool(looked), gc.isenabled(), gc.get_freeze_count())
+"""
+
+
+def test_modules_that_were_loaded_inside_are_not_looked_through() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["False True 0", "True True 0"]

@@ -9,6 +9,8 @@ from dataclasses import FrozenInstanceError, field, fields, replace
 import pytest
 
 from vgraph import records
+from vgraph.errors import VGraphError
+from vgraph.tracebacks import public
 
 BOTH = pytest.mark.parametrize("dataclass", [dataclasses.dataclass, records.dataclass])
 
@@ -122,3 +124,43 @@ def test_a_family(compared):
     assert repr(Derived(1)).endswith(".Derived(x=1, y='y')")
     assert (Derived(1) == Derived(1, "y")) is compared
     assert Derived(1) != Derived(2)
+
+
+def test_a_constructor_is_compiled_when_it_is_asked_for(monkeypatch):
+    compiled = []
+    make = records._init
+    monkeypatch.setattr(
+        records, "_init", lambda cls, frozen: compiled.append(cls.__name__) or make(cls, frozen)
+    )
+
+    @records.dataclass
+    class Base:
+        x: int = 0
+
+    @records.dataclass
+    class Derived(Base):
+        y: int = 1
+
+    class Plain(Base):
+        pass
+
+    assert compiled == []
+    assert Derived(2, 3).x == 2
+    assert Derived(y=4).y == 4
+    assert compiled == ["Derived"]
+    assert Plain(5).x == 5
+    assert list(inspect.signature(Base).parameters) == ["x"]
+    assert compiled == ["Derived", "Base"]
+
+
+def test_a_public_record_keeps_our_frames_out_of_what_its_constructor_raises():
+    @public
+    @records.dataclass
+    class Bad:
+        x: int
+
+        def __post_init__(self):
+            raise VGraphError("bad")
+
+    assert Bad.__init__.__wrapped__
+    assert list(inspect.signature(Bad).parameters) == ["x"]

@@ -25,6 +25,7 @@ def public(entry: T) -> T:
     """Let a user's errors leave a function, or the public methods of a class, with the user's frames only."""
     if not isinstance(entry, type):
         return _door(entry)
+    getattr(entry, "__init__", None)  # that of a record is made when it is asked for
     for name, member in list(vars(entry).items()):
         if name.startswith("_") and name not in ("__init__", "__call__"):
             continue
