@@ -15,6 +15,7 @@ import pytest
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
 from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
 from matrix import seed_of
+from peeling import cores
 from test_cuts import CUT, LABELS, cuts, run_on
 from test_lists_on_a_gpu import emptied
 from test_sets import (
@@ -164,6 +165,10 @@ def test_arcs_of_anybody(name: str, gpus: int) -> None:
 def test_members_agree_on_the_lowest_bucket(gpus: int) -> None:
     schedule = vg.Schedule().at("relax", order=vg.delta_stepping(2))
     agree(vg.algorithms.sssp, small_graph(), gpus, {"source": 3}, schedule=schedule)
+
+
+def test_members_agree_on_the_lowest_of_a_queue(gpus: int) -> None:
+    agree(cores, small_graph(directed=False), gpus, {})
 
 
 def test_a_frontier_stays_what_it_is_where_ghosts_have_to_be_known(gpus: int) -> None:

@@ -18,6 +18,7 @@ import test_divided_loops as divided
 from emulated_device import INCLUDE, EmulatedDevice, emulated_machine
 from kernels import INTERFACE
 from library_arguments import NAMES, UNDIRECTED, arguments_for, graph_for
+from peeling import cores
 from test_cuts import CUT, cuts, run_on
 from test_gpu_sets import fails_on_purpose, forever
 from test_lists_on_a_gpu import emptied
@@ -214,6 +215,11 @@ def test_forms_of_exchanges(name: str, label: str, exchange: Any) -> None:
 def test_members_agree_on_the_lowest_bucket() -> None:
     schedule = vg.Schedule().at("relax", order=vg.delta_stepping(2))
     agree(vg.algorithms.sssp, small_graph(), {"source": 3}, schedule=schedule)
+
+
+@pytest.mark.usefixtures("one_gpu")
+def test_members_agree_on_the_lowest_of_a_queue() -> None:
+    agree(cores, small_graph(directed=False), {})
 
 
 @pytest.mark.usefixtures("one_gpu")

@@ -103,6 +103,19 @@ def test_a_queue_means_what_the_interpreter_says(n, seed, kind, threads):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
+@pytest.mark.parametrize("kind", range(5))
+def test_members_of_a_set_take_the_lowest_together(kind):
+    graph = graph_of(17, kind, 3)
+    expected = vg.run(moving, graph, device="python", kind=kind)
+    told = vg.explain(moving, graph, device=[vg.cpu(threads=1)] * 2, passes=False, kind=kind)
+    assert "queue: for each pop members agree on the lowest value that anyone has" in told.reasons
+    for count, placement in ((2, None), (3, np.arange(17) * 7 % 3), (2, np.ones(17, int))):
+        device = [vg.cpu(threads=k % 2 + 1) for k in range(count)]
+        found = vg.run(moving, graph, device=device, placement=placement, kind=kind)
+        for name in ("value", "when", "level", "total", "rest", "found", "last"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_kernel_ir_with_threads_interleaved(seed):
     graph = graph_of(9, seed, 3)

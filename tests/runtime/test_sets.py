@@ -18,11 +18,11 @@ from vgraph.runtime import policy
 
 TWO = [vg.cpu(threads=1), vg.cpu(threads=1)]
 REFUSED = {
-    "biconnected_components", "coloring", "connected_components", "edge_betweenness", "k_truss", "leiden", "louvain",
-    "max_flow", "minimum_spanning_forest", "transitive_reduction",
+    "biconnected_components", "connected_components", "edge_betweenness", "leiden", "louvain", "max_flow",
+    "minimum_spanning_forest", "transitive_reduction",
 }  # fmt: skip
 """The algorithms of the library that no set runs; all others do."""
-OTHER_VERTICES = {"simrank"}
+OTHER_VERTICES = {"simrank", "k_truss"}
 """Algorithms that prepare a graph of other vertices, which nobody can place."""
 BY_DEFAULT = {"bfs", "pagerank", "triangle_count", "connected_components"}
 

@@ -42,14 +42,15 @@ def _declare(low: Lowering, decl: ir.QueueDecl) -> Queue:
         low.declare("globals", ir.Global(name, I64))
     low.declare("properties", ir.Property(taken, BOOL, ir.Site.VERTEX, ir.Origin.LOCAL, span=decl.span))
     queue, v = Queue(decl, taken, level, left), low.fresh("v")
-    key = ir.Binary("-", ir.Binary("max", _value(low, queue, v), ir.GlobalVar(level, I64)), _SHIFT)
+    key = ir.Binary("-", ir.Binary("max", queued_value(low, queue.decl, v), ir.GlobalVar(level, I64)), _SHIFT)
     low.declare("buckets", ir.BucketsDecl(decl.name, v, key, span=decl.span))
     return queue
 
 
-def _value(low: Lowering, queue: Queue, v: str) -> ir.Expr:
-    t = low.program.property(queue.decl.prop).type
-    value = leading(ir.Load(queue.decl.prop, ir.Var(v, VID), t))
+def queued_value(low: Lowering, decl: ir.QueueDecl, v: str) -> ir.Expr:
+    """The value of a vertex by which a queue has it, as i64."""
+    t = low.program.property(decl.prop).type
+    value = leading(ir.Load(decl.prop, ir.Var(v, VID), t))
     return value if value.type == I64 else ir.Cast(I64, value)
 
 
@@ -99,7 +100,7 @@ def _pop(low: Lowering, queue: Queue, n: ir.QueuePop) -> ir.Body:
         ir.CompareAndSwap(ok, queue.taken, here, FALSE, TRUE),
         ir.If(ir.Var(ok, BOOL), (ir.FrontierPush(found, here, ir.Layout.SPARSE, False),)),
     )
-    risen = ir.Compare(">", _value(low, queue, v), level)
+    risen = ir.Compare(">", queued_value(low, queue.decl, v), level)
     visit: ir.Body = (ir.If(risen, (ir.BucketPush(queue.work, here),), leave),)
     rounds: ir.Body = (
         ir.SetGlobal(queue.level, ir.Binary("+", ir.BucketKey(queue.work), _SHIFT)),

@@ -26,7 +26,7 @@ from vgraph.compiler.analysis.placement import CLAIM, Visit
 from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import Context, Pass
-from vgraph.compiler.passes.agree_on_buckets import by_priority, in_buckets
+from vgraph.compiler.passes.agree_on_buckets import AgreedQueue, by_priority, in_buckets
 from vgraph.compiler.passes.deal_blocks import deal_blocks
 from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Folds, Mails
@@ -69,8 +69,7 @@ class Placing(Exchanging):
                 part.refuse(
                     program, self.first(p.name), "values of edges, by their numbers, are those of one device"
                 )
-        for q in program.queues:
-            part.refuse(program, self.first(q.name), "a priority queue stands on one device")
+        self.queues = {q.name: AgreedQueue(self, q) for q in program.queues}
         self.divided = [n for n in ir.driver(program.body) if isinstance(n, ir.For) and n.divided]
         inside = {id(n) for loop in self.divided for n in ir.driver(loop.body)}
         applies = [n for n in ir.driver(program.body) if isinstance(n, ir.Apply) and id(n) not in inside]
@@ -122,6 +121,7 @@ class Placing(Exchanging):
         """A global for the size of each frontier whose size is asked for, or that of one it becomes."""
         asked = {n.frontier for n in ir.walk(self.program) if isinstance(n, ir.FrontierSize)}
         asked |= {push.frontier for push, _ in self.forms.values() if push.frontier}
+        asked |= {n.out for n in ir.driver(self.program.body) if isinstance(n, ir.QueuePop)}
         copies = [n for n in ir.driver(self.program.body) if isinstance(n, ir.FrontierCopy)]
         for _ in copies:
             asked |= {n.source for n in copies if n.out in asked}
@@ -175,6 +175,11 @@ class Placing(Exchanging):
                 return [ir.FillEach(name, v, ir.Load(self.number_property(), ir.Var(v, VID), VID))]
             case ir.FillEach():
                 return self.fill_each(n)
+            case ir.QueueFill(queue=name):
+                everybody = self.number(part.SIZES["num_vertices"])
+                return self.queues[name].filled(everybody=everybody, mine=self.mine())
+            case ir.QueuePop(out=out, queue=name):
+                return self.queues[name].popped(out, self.sized[out])
         return self.frontier(n)
 
     def apart(self, statements: Sequence[ir.Stmt]) -> list[ir.Stmt]:
@@ -207,9 +212,8 @@ class Placing(Exchanging):
             case ir.FrontierSet(out=out, kind=ir.FrontierKind.EMPTY):
                 return [n, *self.sizes(out, ZERO)]
             case ir.FrontierSet(out=out):
-                mine_too = self.given(part.MINE, BOOL, ir.Site.VERTEX, ir.Origin.GRAPH)
                 everybody = self.number(part.SIZES["num_vertices"])
-                return [ir.FrontierWhere(out, mine_too), *self.sizes(out, everybody)]
+                return [ir.FrontierWhere(out, self.mine()), *self.sizes(out, everybody)]
             case ir.FrontierCopy(out=out, source=source):
                 known = self.sized.get(source)
                 return [n, *(self.sizes(out, ir.GlobalVar(known, I64)) if known else ())]
@@ -272,8 +276,11 @@ class Placing(Exchanging):
 
     def owned(self, here: ir.Expr) -> ir.Expr:
         if self.whole:
-            return ir.Load(self.given(part.MINE, BOOL, ir.Site.VERTEX, ir.Origin.GRAPH), here, BOOL)
+            return ir.Load(self.mine(), here, BOOL)
         return ir.Compare("<", here, self.number(part.OWNED, VID))
+
+    def mine(self) -> str:
+        return self.given(part.MINE, BOOL, ir.Site.VERTEX, ir.Origin.GRAPH)
 
     def number_property(self) -> str:
         return self.given(part.NUMBER, VID, ir.Site.VERTEX, ir.Origin.GRAPH)
@@ -297,6 +304,10 @@ class Placing(Exchanging):
                     return self.number(part.SIZES[what])
                 case ir.FrontierSize(frontier=f):
                     return ir.GlobalVar(self.sized[f], I64)
+                case ir.QueueSize(queue=name):
+                    return ir.GlobalVar(self.queues[name].left, I64)
+                case ir.QueueLevel(queue=name):
+                    return ir.GlobalVar(self.queues[name].level, I64)
                 case ir.Load(prop=name, index=at) if at.type == VID:
                     return self.element(before, n, name, at)
                 case ir.Degree() | ir.Neighbor() | ir.HasNeighbor() if not self.whole:
@@ -606,7 +617,7 @@ def _placed(program: ir.Program, context: Context, *, whole: bool) -> ir.Program
         before, value = placing.value(r.value) if isinstance(r.value, ir.Expr) else ([], r.value)
         body = (*body, *before)
         results.append(ir.with_fields(r, {"value": value}))
-    placing.program = ir.with_fields(program, {"operators": (), "results": tuple(results)})
+    placing.program = ir.with_fields(program, {"operators": (), "queues": (), "results": tuple(results)})
     return placing.finished(body)
 
 

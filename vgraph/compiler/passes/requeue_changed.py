@@ -63,7 +63,7 @@ class _Requeue:
 
 
 def _run(program: ir.Program, context: Context) -> ir.Program:
-    if not program.queues:
+    if not program.queues or context.distributed:  # members look at all that waits, `agree_on_buckets`
         return program
     requeue = _Requeue(program)
     body: list[ir.Stmt] = []
