@@ -240,7 +240,11 @@ class ApplySchedule:
             Lack(
                 "cpu", "a CPU has no blocks of threads", "use order=vg.delta_stepping() here, or leave it out"
             ),
-            Lack("set", "a block would go on with vertices of other members"),
+            Lack(
+                "set",
+                "a block would go on with vertices of other members",
+                "use exchange=vg.DELAYED here, or leave it out",
+            ),
         ),
     )
     tiles: int = axis(

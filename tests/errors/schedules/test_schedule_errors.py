@@ -18,7 +18,7 @@ from types import ModuleType
 import pytest
 
 import vgraph.compiler.axes
-from vgraph.compiler.abilities import CPU, CPU_SET, CUDA
+from vgraph.compiler.abilities import CPU, CPU_SET, CUDA, CUDA_SET
 from vgraph.compiler.frontend import Signature, argument_types, build_program
 from vgraph.compiler.passes import PIPELINE
 from vgraph.compiler.ir.rewrite import Context, PassManager
@@ -52,7 +52,9 @@ def refused(name: str, folder: Path = HERE) -> ScheduleError:
     signature = Signature(Target(), *GRAPH, argument_types(case.main, given))
     program = build_program(case.main, signature)
     try:
-        abilities = {"cpu": CPU, "cuda": CUDA, "set": CPU_SET}[getattr(case, "device", "cpu")]
+        abilities = {"cpu": CPU, "cuda": CUDA, "set": CPU_SET, "cuda set": CUDA_SET}[
+            getattr(case, "device", "cpu")
+        ]
         threads, fixed = getattr(case, "threads", 0), getattr(case, "deterministic", False)
         context = Context(case.schedule(), threads, abilities=abilities, deterministic=fixed)
         PassManager(context).run(program, PIPELINE)
