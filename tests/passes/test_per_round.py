@@ -184,6 +184,28 @@ def test_a_search_of_a_scale_free_graph_turns_to_pulling_and_back(threads, monke
     np.testing.assert_array_equal(result.level, expected.level)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_arcs_that_pulls_have_closed_are_no_longer_counted_as_open(threads, monkeypatch):
+    """Behind a dense part, pulled, and a path lies a part of fewer arcs than 1/15 of all, but most of what is left."""
+    rng = np.random.default_rng(3)
+    dense, path, rest = 1000, 3, 200
+    bounds = np.cumsum([0, dense, path, rest])
+    ends = rng.integers(0, dense, (2, 64 * dense)), rng.integers(bounds[2], bounds[3], (2, 12 * rest))
+    steps = np.arange(dense - 1, bounds[2] + 1)
+    src, dst = (np.concatenate((ends[0][k], ends[1][k], steps[k : len(steps) - 1 + k])) for k in (0, 1))
+    graph = vg.Graph.from_edges(src, dst, directed=False)
+    result = run_as_large(graph, monkeypatch, threads=threads)
+    taken = [r.direction for r in result.trace]
+    on_path = max(k for k, r in enumerate(result.trace) if r.frontier == 1)
+    assert taken[on_path] == "push"
+    assert "pull" in taken[:on_path]
+    assert "pull" in taken[on_path:]
+    a, b = result.level[np.stack((src, dst))]
+    reached = np.union1d(src[a > b], dst[b > a])
+    assert (abs(a - b) <= 1).all()
+    assert set(reached) | {0} == set(np.flatnonzero(result.level >= 0))
+
+
 @vg.operator
 def claim_with_weight(src, edge, dst):
     """What is claimed reads a property of the arc, which a pull has in the order of in-arcs."""

@@ -7,10 +7,11 @@ after:  `let pulling = false; while ... { <set pulling>;
 
 The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
 its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
-1/`policy.push_share` of all vertices. A pull looks at every vertex at least once, so a frontier with fewer arcs than
-1/`policy.sweep_share` of the vertices is pushed, too, which matters when hardly an arc is left. The arcs of a frontier
-are counted only where, were each of its vertices the largest hub, they would be too many to push: not once on a road
-network. All this holds for an apply against the arcs, with in-arcs and out-arcs exchanged.
+1/`policy.push_share` of all vertices; what pulls have left open is counted then, which GAP does not. A pull looks at
+every vertex at least once, so a frontier with fewer arcs than 1/`policy.sweep_share` of the vertices is pushed, too,
+which matters when hardly an arc is left. The arcs of a frontier are counted only where, were each of its vertices the
+largest hub, they would be too many to push: not once on a road network. All this holds for an apply against the arcs,
+with in-arcs and out-arcs exchanged.
 
 No pull is taken on a directed graph whose transpose has not been built (`graph.transposed`): to build it costs more
 than many searches. There a push walks a queue or a bitmap, whichever fits the frontier. An apply against the arcs needs
@@ -158,7 +159,8 @@ def _choice(low: Lowering, apply: ir.EdgeApply, state: _State, size: ir.Var) -> 
     assert apply.frontier is not None
     few = ir.Compare("<", ir.Binary("*", size, low.number("policy.push_share")), ir.GraphSize("num_vertices"))
     back = ir.If(
-        ir.Logical("and", ir.Compare("<", size, state.before), few), (ir.Assign(state.pulling.name, FALSE),)
+        _with_arcs(low, apply, ir.Logical("and", ir.Compare("<", size, state.before), few)),
+        (ir.Assign(state.pulling.name, FALSE), *_left(low, apply, state)),
     )
     limit = ir.Var(low.fresh(f"{apply.label}.limit"), I64)
     most = ir.Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
@@ -176,6 +178,19 @@ def _choice(low: Lowering, apply: ir.EdgeApply, state: _State, size: ir.Var) -> 
         ir.Let(size.name, I64, ir.FrontierSize(apply.frontier)),
         ir.If(state.pulling, (back,), forth, span=apply.span),
         ir.Assign(state.before.name, size),
+    )
+
+
+def _left(low: Lowering, apply: ir.EdgeApply, state: _State) -> ir.Body:
+    """Behind pulls, add up the arcs into vertices that are open still: nobody has counted those of what they closed."""
+    if apply.among is None:
+        return ()
+    arcs, v = low.counter(), low.fresh("v")
+    add = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(v, VID), apply.entering))
+    return (
+        ir.SetGlobal(arcs, scalar(0)),
+        ir.ParFor(v, ir.BitmapMembers(apply.among), (add,), span=apply.span),
+        ir.Assign(state.unexplored.name, count_of(arcs)),
     )
 
 
