@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from vgraph.errors import GraphError
 from vgraph.graph import Graph
 from vgraph.graph.arrays import memory_of, offset_dtype
-from vgraph.graph.build import EdgeList, _counting_sort, _sorted_csr, pack
+from vgraph.graph.build import EdgeList, _in_rows, _sorted_csr, pack
 
 Edge = tuple[int, int, int]
 
@@ -98,7 +98,7 @@ def test_incoming_arcs_mirror_the_outgoing(
     n, edges = case
     graph = build(n, edges, directed=directed, id_bits=id_bits)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vgraph.graph.build.kernels_pay", lambda _: large)
+        patch.setattr("vgraph.graph.rows.FROM", 0 if large else 1 << 20)
         incoming_arcs = graph.in_
     for array in (incoming_arcs.row_offsets, incoming_arcs.column_indices):
         assert array.dtype == graph.id_dtype
@@ -131,7 +131,7 @@ def test_the_ways_to_sort_agree(case: tuple[int, list[Edge]], dtype: type[np.gen
     order = np.lexsort((columns[:, 1], columns[:, 0]))
     for offsets, targets, properties in (
         _sorted_csr(arcs()),
-        _counting_sort(arcs()),
+        _in_rows(arcs()),
     ):
         assert offsets.tolist() == [0, *np.cumsum(np.bincount(columns[:, 0], minlength=n)).tolist()]
         assert targets.tolist() == columns[order, 1].tolist()

@@ -2,8 +2,9 @@
 
 An edge on its way into a graph is one *key*: `source << 32 | target` in a uint64. Sorting keys sorts by
 source, then by target; rotating a key by 32 bits reverses the edge; a key equal to its rotation is a
-self-loop. What is as long as the edge list is done in place or in chunks: an unweighted graph is built in
-twice its final size, one with a property of 4 bytes in two and a half times.
+self-loop. What is as long as the edge list is done in place or in chunks. Many arcs are put into rows by threads
+(`rows.py`), straight from the arrays given: a graph with a property of 4 bytes is built in two and a half times its
+final size, one without in three.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vgraph.errors import GraphError, shown
-from vgraph.graph.arrays import MAX_ID_32, MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
+from vgraph.graph import rows
+from vgraph.graph.arrays import MAX_OFFSET_32, MAX_VERTICES, final_dtypes, offset_dtype
 from vgraph.records import dataclass
 
 MultiEdges = bool | Literal["min", "max", "sum"]
 
 CHUNK = 1 << 18
-KERNEL_ARCS = 1 << 22  # from here on, a faster kernel makes up for the import of SciPy
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -50,18 +51,26 @@ class EdgeList:
         self.keys, self.ends, self.properties = None, None, {}
         return keys, properties
 
-    def take_int32(self) -> tuple[NDArray[np.int32], NDArray[np.int32], dict[str, NDArray[Any]], bool]:
-        """The sources, targets and properties, and whether the former may be overwritten."""
-        ends, own = self.ends, False
-        if ends is None:
-            keys, properties = self.take()
-            sources = np.empty(keys.size, np.int32)
-            for part in _chunks(keys.size):
-                sources[part] = keys[part] >> _HALF
-            return sources, _shrink_to_low_half(keys).view(np.int32), properties, True
-        properties, self.ends, self.properties = self.properties, None, {}
-        sources, targets = (np.ascontiguousarray(end, np.int32) for end in ends)
-        return sources, targets, properties, own
+    def take_ends(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int, dict[str, NDArray[Any]]]:
+        """Sources and targets in every so many entries, and the properties; this object holds none afterwards."""
+        properties, self.properties = self.properties, {}
+        if self.ends is None:
+            keys, self.keys = self.keys, None
+            assert keys is not None
+            halves = keys.view(np.uint32)
+            first = int(sys.byteorder == "big")
+            return halves[1 - first :], halves[first:], 2, properties
+        (sources, targets), self.ends = self.ends, None
+        step = sources.itemsize // 4
+        if sources.itemsize != targets.itemsize or step not in (1, 2) or sys.byteorder == "big":
+            return sources.astype(np.uint32), targets.astype(np.uint32), 1, properties
+        sources, targets = (np.ascontiguousarray(end).view(np.uint32) for end in (sources, targets))
+        return sources, targets, step, properties
+
+    @property
+    def size(self) -> int:
+        """How many edges there are."""
+        return self.keys.size if self.keys is not None else self.ends[0].size if self.ends is not None else 0
 
 
 _OPTIONS: Final[dict[str, tuple[object, ...]]] = {
@@ -115,11 +124,9 @@ def bytes_per_edge(properties: Iterable[np.dtype[Any]], *, directed: bool) -> in
 def build(edges: EdgeList, options: BuildOptions) -> BuiltCsr:
     """Build the CSR of `edges`: rows sorted by target, parallel edges in input order."""
     num_vertices = edges.num_vertices
-    if edges.ends is None or not options.directed or not options.self_loops or not _wants_counting(edges):
+    if edges.ends is None or not options.directed or not options.self_loops or edges.size < rows.FROM:
         edges = _arcs(edges, options)
-        row_offsets, columns, properties = _sorted_csr(edges)
-    else:
-        row_offsets, columns, properties = _counting_sort(edges)
+    row_offsets, columns, properties = _sorted_csr(edges)
     if options.multi_edges is not True:
         row_offsets, columns, properties = _merge(row_offsets, columns, properties, options.multi_edges)
     num_edges = columns.size
@@ -220,22 +227,18 @@ def _is_sorted(keys: NDArray[Any]) -> bool:
 def _sorted_csr(arcs: EdgeList) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
     """Row offsets, columns and permuted properties; parallel arcs stay in input order.
 
-    Without properties the keys are sorted. With properties: where the bits suffice, the position is packed
-    behind the key and one vectorized sort does it all; else SciPy's counting sort; from 2**31 arcs on,
-    argsort.
+    Few arcs are sorted by NumPy: without properties the keys; with properties, where the bits suffice, the position is
+    packed behind the key; else by argsort. Many are put into rows by threads.
     """
     num_vertices = arcs.num_vertices
-    counting = _wants_counting(arcs)
+    if rows.FROM <= arcs.size <= MAX_OFFSET_32 and not (arcs.keys is not None and _is_sorted(arcs.keys)):
+        return _in_rows(arcs)
     keys, properties = arcs.take()
     order: NDArray[Any] | None = None
     if _is_sorted(keys):
         pass
     elif not properties:
         keys.sort()
-    elif counting:
-        arcs.keys, arcs.properties = keys, properties
-        del keys, properties
-        return _counting_sort(arcs)
     elif sum(_bits(num_vertices, keys.size)) <= 64:
         order = _sort_with_positions(keys, *_bits(num_vertices, keys.size)[1:])
     else:
@@ -256,13 +259,6 @@ def _bits(num_vertices: int, num_arcs: int) -> tuple[int, int, int]:
     return vertex, vertex, position if position <= 32 else 65
 
 
-def _wants_counting(arcs: EdgeList) -> bool:
-    """Whether the arcs have properties, and are too many for positions behind keys but not for SciPy."""
-    size = arcs.ends[0].size if arcs.ends is not None else arcs.keys.size if arcs.keys is not None else 0
-    large = sum(_bits(arcs.num_vertices, size)) > 64
-    return bool(arcs.properties) and large and max(arcs.num_vertices, size) <= MAX_ID_32
-
-
 def _sort_with_positions(keys: NDArray[np.uint64], bits: int, position_bits: int) -> NDArray[np.uint32]:
     """Sort `keys` in place, stably, and return the input position of each."""
     source_shift, target_shift = np.uint64(bits + position_bits), np.uint64(position_bits)
@@ -278,50 +274,28 @@ def _sort_with_positions(keys: NDArray[np.uint64], bits: int, position_bits: int
     return order
 
 
-def _counting_sort(arcs: EdgeList) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
-    """Distribute by target, then by source: both passes are stable, so rows end up sorted.
-
-    The kernels are SciPy's. A single scalar property travels with the arcs, else their positions do.
-    """
-    from scipy.sparse import _sparsetools as kernels
-
-    num_vertices = arcs.num_vertices
-    sources, targets, properties, own = arcs.take_int32()
-    size = sources.size
-    payload = _single_scalar(properties)
-    carries_property = payload is not None
-    if payload is None:
-        payload = np.arange(size, dtype=np.int32)
-    shape = (num_vertices, num_vertices)
-    in_csr = _empty_csr(num_vertices, payload)
-    kernels.coo_tocsr(*shape, size, targets, sources, payload, *in_csr)
-    out_csr = _empty_csr(num_vertices, payload)
-    if own:  # the input is used up: its memory takes the output
-        out_payload = sources.view(payload.dtype) if payload.itemsize == 4 else out_csr[2]
-        out_csr = out_csr[0], targets, out_payload
-    del sources, payload
-    if carries_property:
-        (name, dtype), properties = next((n, v.dtype) for n, v in properties.items()), {}
-    kernels.csr_tocsc(*shape, *in_csr, *out_csr)
-    del in_csr
-    row_offsets, columns, payload = out_csr
-    if carries_property:
-        properties = {name: payload.view(dtype)}
-    else:
-        properties = {name: values[payload] for name, values in properties.items()}
-    return row_offsets.view(np.uint32), columns.view(np.uint32), properties
+def _in_rows(arcs: EdgeList) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
+    """The same by threads. A single scalar property of four bytes travels with the arcs, else their positions do."""
+    sources, targets, step, properties = arcs.take_ends()
+    values = _single_scalar(properties)
+    numbers = values is None and bool(properties)
+    offsets, columns, found = rows.into_rows(
+        sources, targets, arcs.num_vertices, values, numbers=numbers, step=step
+    )
+    del sources, targets
+    if numbers:
+        return offsets, columns, {name: values[found] for name, values in properties.items()}
+    if found is not None:
+        properties = {name: found.view(values.dtype) for name, values in properties.items()}
+    return offsets, columns, properties
 
 
-def _single_scalar(properties: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
-    """The one property, as integers of its size, if there is just one and it is not a vector."""
-    values = next(iter(properties.values()))
-    if len(properties) > 1 or values.ndim > 1:
+def _single_scalar(properties: dict[str, NDArray[Any]]) -> NDArray[np.uint32] | None:
+    """The one property, as integers, if there is just one, of four bytes."""
+    values = next(iter(properties.values()), None)
+    if values is None or len(properties) > 1 or values.ndim > 1 or values.itemsize != 4:
         return None
-    return np.ascontiguousarray(values).view(f"i{values.itemsize}")
-
-
-def _empty_csr(num_vertices: int, payload: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    return np.empty(num_vertices + 1, np.int32), np.empty(payload.size, np.int32), np.empty_like(payload)
+    return np.ascontiguousarray(values).view(np.uint32)
 
 
 def _offsets(keys: NDArray[np.uint64], num_vertices: int) -> NDArray[Any]:
@@ -426,8 +400,8 @@ def transpose(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Offsets, sources and out-arc positions of the reversed arcs, rows sorted by source and position."""
     num_vertices, num_arcs = row_offsets.size - 1, columns.size
-    if kernels_pay(num_arcs) and max(num_arcs, num_vertices) <= MAX_ID_32:
-        return _transpose_large(row_offsets, columns)
+    if num_arcs >= rows.FROM:
+        return rows.turned(row_offsets, columns)
     if max(num_arcs, num_vertices) < MAX_VERTICES:
         keys = np.empty(num_arcs, np.uint64)
         for part in _chunks(num_arcs):
@@ -444,28 +418,3 @@ def transpose(
     sources = sources_of(row_offsets, columns.dtype)[edge_ids]
     dtype = row_offsets.dtype
     return offsets.astype(dtype, copy=False), sources, edge_ids.astype(dtype, copy=False)
-
-
-def kernels_pay(num_arcs: int) -> bool:
-    """Whether SciPy's kernels, several times faster than a sort, are loaded or make up for being loaded."""
-    return num_arcs > KERNEL_ARCS or "scipy.sparse._sparsetools" in sys.modules
-
-
-def _transpose_large(
-    row_offsets: NDArray[Any], columns: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The same with SciPy's kernel."""
-    from scipy.sparse import _sparsetools as kernels
-
-    num_vertices = row_offsets.size - 1
-    positions = np.arange(columns.size, dtype=np.int32)
-    in_csr = _empty_csr(num_vertices, positions)
-    given = (a.view(np.int32) if a.itemsize == 4 else a.astype(np.int32) for a in (row_offsets, columns))
-    kernels.csr_tocsc(num_vertices, num_vertices, *given, positions, *in_csr)
-    offsets, sources, edge_ids = (array.view(np.uint32) for array in in_csr)
-    dtype = row_offsets.dtype
-    return (
-        offsets.astype(dtype, copy=False),
-        sources.astype(columns.dtype, copy=False),
-        edge_ids.astype(dtype, copy=False),
-    )
