@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vgraph.io.tokens import parse_number, scan
+from vgraph.io.tokens import _plain, parse_number, scan
 
 token = st.one_of(
     st.integers(0, 10**19 - 1).map(str),
@@ -117,3 +117,29 @@ def test_commas(block: bytes) -> None:
     assert scan(block.replace(b",", b" "), 2, comma=True) is None
     assert scan(block.replace(b",", b",,", 1), 2, comma=True) is None
     assert scan(block + b"\n", 2, comma=True) is None
+
+
+@pytest.mark.parametrize(
+    ("block", "columns", "comma", "values"),
+    [
+        (b"1 20\n300\t0\n", 2, False, [1, 20, 300, 0]),
+        (b"1,20\n", 2, True, [1, 20]),
+        (b"007\n999999999999999999\n", 1, False, [7, 10**18 - 1]),
+        (b"", 2, False, []),
+        (b"9999999999999999999\n", 1, False, None),
+        (b"1,20\n", 2, False, None),
+        (b"1 20\n", 2, True, None),
+        (b"1  20\n", 2, False, None),
+        (b"1 20 3\n", 2, False, None),
+        (b"1\n20\n", 2, False, None),
+        (b"1 -2\n", 2, False, None),
+        (b"1 2.5\n", 2, False, None),
+        (b"\n1 2\n", 2, False, None),
+        (b"1 2\n3\n", 2, False, None),
+    ],
+)
+def test_plain_blocks_are_read_in_machine_code(
+    block: bytes, columns: int, comma: bool, values: list[int] | None
+) -> None:
+    found = _plain(block, columns, comma)
+    assert (found if found is None else found.tolist()) == values

@@ -1,7 +1,8 @@
 """Numbers from text, many at a time: a block of lines becomes arrays, with no Python code per number.
 
-Eight digits are read as one 64-bit integer and folded with three multiplications (see D. Lemire, "Quickly
-parsing eight digits", 2022). Decimals up to 15 digits are a mantissa divided by a power of ten, both exact in
+Large blocks that hold nothing but digits and one separator between two numbers are read in machine code
+(`compiler/backends/prelude/tokens.loops`), all others by NumPy: eight digits are read as one 64-bit integer and
+folded with three multiplications (see D. Lemire, "Quickly parsing eight digits", 2022). Decimals up to 15 digits are a mantissa divided by a power of ten, both exact in
 float64, so that the quotient is rounded correctly (W. D. Clinger, "How to read floating point numbers
 accurately", 1990); longer ones and exponents go through `float`.
 """
@@ -9,15 +10,20 @@ accurately", 1990); longer ones and exponents go through `float`.
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.graph import machine
 from vgraph.records import dataclass
 
 PAD = 24  # bytes before the first token, so that the 8-byte windows of long tokens stay inside the buffer
+
+LARGE = 1 << 17  # bytes of a block from which on machine code pays that has to be compiled once
+_MAKING = threading.Lock()
 
 MAX_NUMBER = 2048  # characters of a number; the longest of a float64, in full, has 1077
 _FORTRAN = bytes.maketrans(b"Dd", b"ee")
@@ -111,6 +117,8 @@ def scan(block: bytes, columns: int = 0, *, comma: bool = False) -> Tokens | Non
     `columns`: what `per_line` is compared with. `comma`: exactly one comma, and no blank, between numbers.
     None means that the block has to be read line by line, to find the fault or because it is unusual.
     """
+    if columns and len(block) >= LARGE and (plain := _plain(block, columns, comma)) is not None:
+        return Tokens(plain, None)
     buffer = np.frombuffer(b"\n" * PAD + block, np.uint8)
     breaks = np.flatnonzero((buffer - np.uint8(48)) > 9)
     characters = buffer[breaks[PAD:]]
@@ -128,6 +136,19 @@ def scan(block: bytes, columns: int = 0, *, comma: bool = False) -> Tokens | Non
     if values is None:
         return None
     return Tokens(values, None if regular else _per_line(characters, used))
+
+
+def _plain(block: bytes, columns: int, comma: bool) -> NDArray[np.uint64] | None:
+    """The numbers of a block in machine code; None unless all are of 1 to 18 digits, with one separator between two."""
+    assert machine.maker is not None
+    with _MAKING:  # threads that read blocks ask at the same time
+        read = machine.maker(
+            "tokens", "vg_tokens_read", {}, {"COLUMNS": columns, "COMMA": ord(", "[not comma])}
+        )
+    text, values = np.frombuffer(block, np.uint8), np.empty(len(block) // 2 + 2, np.uint64)
+    found = np.empty(1, np.int64)
+    read(0, text.size, text.ctypes.data, values.ctypes.data, found.ctypes.data)
+    return values[: int(found[0])] if found[0] >= 0 else None
 
 
 def _is_regular(separators: NDArray[np.uint8], columns: int, comma: bool) -> bool:
