@@ -115,3 +115,28 @@ def test_a_plan_is_one_order_whatever_the_numbers_of_vertices(conflict, directed
         found = vg.run(programs.spread, moved, **given, **options)
         assert found.stats.order
         np.testing.assert_array_equal(found.x, expected)
+
+
+@vg.operator
+def double(src, edge, dst):
+    """Weights that are integers are never NaN, so that sources are never written; but they might be."""
+    dst.x = 2 * dst.x + src.x
+    if vg.isnan(edge.weight):
+        src.x = 0
+
+
+@vg.algorithm
+def doubled(graph):
+    x = graph.vertex_property(vg.int64, fill=1)
+    reached = graph.edge_apply(double)
+    return x, reached
+
+
+def test_an_end_that_is_never_written():
+    arcs = np.random.default_rng(0).integers(0, 9, (2, 30))
+    graph = vg.Graph.from_edges(*arcs, weight=np.ones(30, np.int32))
+    schedule = vg.Schedule().at("double", conflict=vg.SEQUENTIAL)
+    expected = vg.run(doubled, graph, schedule=schedule, device="python")
+    found = vg.run(doubled, graph, schedule=schedule, threads=2)
+    for name in expected.names:
+        same(getattr(found, name), getattr(expected, name), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from vgraph.compiler import ir
+from vgraph.compiler.analysis.effects import is_exclusive
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.types import VID
 
@@ -45,8 +46,6 @@ def fold(n: ir.Node) -> ir.Node | tuple[ir.Stmt, ...] | None:
             return right if known == (op == "and") else left
         case ir.Select(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
-        case ir.If() | ir.While() if any(isinstance(m, ir.Acquire) for m in ir.walk(n)):
-            return None  # what gathers vertices stays an operator that does
         case ir.If(condition=c, then=then, other=other) if (known := _truth(c)) is not None:
             return then if known else other
         case ir.While(condition=ir.Const(value=False)):
@@ -85,9 +84,12 @@ def drop_unused(operator: ir.Operator) -> ir.Operator:
 def _run(program: ir.Program, context: Context) -> ir.Program:
     folded = ir.transform(program, fold)
     operators = tuple(drop_unused(forward_copies(o)) for o in folded.operators)
-    if operators == folded.operators:
-        return folded
-    return ir.transform(ir.with_fields(folded, {"operators": operators}), fold)
+    if operators != folded.operators:
+        folded = ir.transform(ir.with_fields(folded, {"operators": operators}), fold)
+    # What makes visits come one after the other may stand where none comes to; they do so all the same.
+    pairs = zip(program.operators, folded.operators, strict=True)
+    kept = tuple(old if is_exclusive(old) and not is_exclusive(new) else new for old, new in pairs)
+    return folded if kept == folded.operators else ir.with_fields(folded, {"operators": kept})
 
 
 simplify = Pass("simplify", _run, takes=ir.Level.ALGORITHM, gives=ir.Level.ALGORITHM)
