@@ -18,8 +18,8 @@ RANGE: Final = 1 << 16
 """Arcs from which on a thread of its own pays."""
 NONE: Final = 2**32 - 1
 """The mate of a vertex without one."""
-Room = tuple[NDArray[Any], NDArray[Any]]
-"""Targets and weights of arcs."""
+Room = tuple[NDArray[Any], NDArray[Any], NDArray[np.uint32]]
+"""Targets and weights of arcs, and for coarse vertices where in a row they stand, which needs no clearing."""
 
 
 def contracted(
@@ -47,12 +47,12 @@ def contracted(
     sizes, lengths = np.empty(count, np.uint32), np.zeros(parts, np.uint64)
     rooms = [] if rooms is None or parts == 1 else rooms
     while len(rooms) < parts:  # as large as it may have to be; what is not written to takes no memory
-        rooms.append((np.empty(columns.size, columns.dtype), np.empty(columns.size, weights.dtype)))
+        made = np.empty(columns.size, columns.dtype), np.empty(columns.size, weights.dtype)
+        rooms.append((*made, np.empty(n, np.uint32)))
 
     def part(k: int) -> tuple[NDArray[Any], ...]:
-        place = np.zeros(count, np.uint32)
-        row = offsets, columns, weights, mate, coarse, first, place, sizes
-        return *row, *rooms[k], lengths[k : k + 1]
+        targets, sums, place = rooms[k]
+        return offsets, columns, weights, mate, coarse, first, place, sizes, targets, sums, lengths[k : k + 1]
 
     in_parts(machine_code("contraction", "vg_contract", types), bounds, part)
     targets, sums = _joined(rooms[:parts], lengths.astype(np.int64))
@@ -62,16 +62,16 @@ def contracted(
     return Graph(topology, {"weight": sums}, {"load": loads}), coarse.view(np.int32)
 
 
-def _joined(rooms: list[Room], lengths: NDArray[np.int64]) -> Room:
+def _joined(rooms: list[Room], lengths: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """What each thread made, one behind the other: as many threads copy it, mostly to memory that is new."""
     if len(rooms) == 1:
         return rooms[0][0][: lengths[0]], rooms[0][1][: lengths[0]]
     ends = np.cumsum(lengths)
-    targets, sums = (np.empty(int(ends[-1]), x.dtype) for x in rooms[0])
+    targets, sums = (np.empty(int(ends[-1]), x.dtype) for x in rooms[0][:2])
 
     def copy(k: int) -> None:
         own = slice(ends[k] - lengths[k], ends[k])
-        targets[own], sums[own] = (x[: lengths[k]] for x in rooms[k])
+        targets[own], sums[own] = (x[: lengths[k]] for x in rooms[k][:2])
 
     with ThreadPoolExecutor(len(rooms)) as pool:
         list(pool.map(copy, range(len(rooms))))

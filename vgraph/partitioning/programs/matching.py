@@ -71,7 +71,8 @@ def is_single(v):
 
 @vg.algorithm
 def matching(graph, heaviest: vg.int64, salt: vg.int64, rounds: vg.int64):
-    """A matching of heavy edges, maximal but for what `rounds` leave; `wish` of a single vertex is what it hangs on."""
+    """A matching of heavy edges, maximal but for what `rounds` leave; `wish` of a single vertex is what it hangs on,
+    where more than a tenth are single."""
     mate = graph.vertex_property(vg.vertex)
     wish = graph.vertex_property(vg.vertex)
     free = graph.vertex_filter(propose)
@@ -81,6 +82,7 @@ def matching(graph, heaviest: vg.int64, salt: vg.int64, rounds: vg.int64):
         free = graph.vertex_filter(propose, free)
         done += 1
     single = graph.vertex_filter(is_single)
-    graph.vertex_apply(look_around, single)
     singles = len(single)
+    if 10 * singles > graph.num_vertices:
+        graph.vertex_apply(look_around, single)
     return mate, wish, singles
