@@ -184,9 +184,8 @@ def _read_fast(block: bytes, layout: Layout) -> Block | None:
     values = [part for part in parts if part is not None and _allowed(part, layout)]
     if len(checked) + len(values) < columns:
         return None
-    if layout.base:
-        checked = [part - np.uint64(layout.base) for part in checked]
-    return checked, values
+    base = np.uint64(layout.base)
+    return [part - base if base else np.ascontiguousarray(part) for part in checked], values
 
 
 def _in_range(ids: NDArray[np.uint64], layout: Layout) -> bool:

@@ -2,9 +2,9 @@
 
 Large blocks that hold nothing but digits and one separator between two numbers are read in machine code
 (`compiler/backends/prelude/tokens.loops`), all others by NumPy: eight digits are read as one 64-bit integer and
-folded with three multiplications (see D. Lemire, "Quickly parsing eight digits", 2022). Decimals up to 15 digits are a
-mantissa divided by a power of ten, both exact in float64, so that the quotient is rounded correctly (W. D. Clinger, "How
-to read floating point numbers accurately", 1990); longer ones and exponents go through `float`.
+folded with three multiplications (see D. Lemire, "Quickly parsing eight digits", 2022). Decimals up to 15 digits are
+a mantissa divided by a power of ten, both exact in float64, so that the quotient is rounded correctly (W. D. Clinger,
+"How to read floating point numbers accurately", 1990); longer ones and exponents go through `float`.
 """
 
 from __future__ import annotations
