@@ -10,7 +10,7 @@ import pytest
 import vgraph as vg
 from vgraph.compiler.backends.first_fit import first_fit
 from vgraph.graph import machine
-from vgraph.graph.conflicts import KINDS, Plan, diagonals, plan
+from vgraph.graph.conflicts import KINDS, Plan, diagonals, matchings, plan
 
 PARAMETERS = {
     "blocked_diagonals": [(), (1, 1), (3, 2), (2, 7), (100, 100)],
@@ -136,7 +136,9 @@ def test_hubs_next_to_each_other_and_to_many_small_vertices() -> None:
 
 
 @pytest.mark.parametrize("key", ["agm_e", "sgm.4"])
-def test_matchings_are_maximal(key: str) -> None:
+def test_matchings_are_maximal(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a color, of the edges that have no lesser one; then they come in an order by lot."""
+    monkeypatch.setattr(matchings, "shuffled", lambda key: key)
     for graph in graphs().values():
         found = plan(graph, key, first_fit)
         s, t = np.array(ends(graph), int)
@@ -153,6 +155,37 @@ def test_matchings_are_maximal(key: str) -> None:
             used = np.r_[s[part], t[part]]
             assert (np.isin(s[later], used) | np.isin(t[later], used)).all()
         assert key != "agm_e" or found.num_phases <= max(2 * found.d_max - 1, 0)
+
+
+IN_NO_ORDER = [
+    "agm_e",
+    "agm_n.16",
+    "sgm.16",
+    "colored",
+    "diagonal",
+    "blocked_diagonals",
+    "blocked_diagonals.8.8",
+]
+
+
+@pytest.mark.parametrize("key", [*IN_NO_ORDER, "dealt_blocks.8", "shuffled", "shuffled.16"])
+def test_a_vertex_sees_its_edges_in_no_order_of_ids(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else gradient descent ends at larger errors: what comes first is always the same."""
+    monkeypatch.setattr(diagonals, "ARCS", 16)
+    users, items = np.nonzero(np.random.default_rng(3).random((60, 90)) < 0.5)
+    graph = vg.Graph.from_edges(users, 60 + items)
+    place = np.argsort(plan(graph, key, first_fit).order)
+    s, t = map(np.array, ends(graph))
+    seen = [np.corrcoef(place[s == u], t[s == u])[0, 1] for u in range(60)]
+    assert abs(np.mean(seen)) < 0.25
+
+
+def test_windows_of_arcs_by_lot() -> None:
+    for size in (0, 1, 3, 40, 97):
+        graph = vg.Graph.from_edges(np.arange(size) // 4, 100 + np.arange(size))
+        found = plan(graph, "shuffled.2", first_fit)
+        assert np.array_equal(np.sort(found.order), np.arange(size))
+        assert (abs(found.order - np.arange(size)) < 8).all()
 
 
 def test_numbers_of_phases() -> None:

@@ -98,8 +98,8 @@ def _because(c: Choice, chosen: Conflict) -> str:
 def _by_default(c: Choice) -> Conflict:
     """Locks. A plan takes d_max * (p + b) at the least, locks d_max * (p + l) + b / f, where p is the time of an
     activation, b of a barrier, l of a lock, d_max the most arcs at a vertex, and f the part of them that get their turn
-    in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 20 ns, and f near 1; and rows are
-    walked as they lie in memory. Since p is on both sides, a plan is never the quicker one where a vertex has two arcs.
+    in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 20 ns, and f near 1. Since p
+    is on both sides, a plan is never the quicker one where a vertex has two arcs.
 
     On a GPU l is a microsecond, too, for a lock and what it protects go through the memory that multiprocessors share.
     In blocks made by degree a step of a vertex takes p and a barrier of the block, and the grid has few barriers.

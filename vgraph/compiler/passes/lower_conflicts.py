@@ -38,7 +38,7 @@ from vgraph.compiler.passes.lowering import (
     push,
     scalar,
 )
-from vgraph.compiler.types import BOOL, EID, I32, VID
+from vgraph.compiler.types import BOOL, EID, I32, I64, VID
 from vgraph.schedule import EDGE_LOCKED, FREE, HYBRID, SEQUENTIAL, Drive
 
 
@@ -123,6 +123,18 @@ class _Marks(NamedTuple):
 _NO_MARKS: Final = _Marks("", "", "", "")
 
 
+def _plan_of_locks(low: Lowering, apply: ir.EdgeApply) -> str:
+    """The order by lot in which arcs are taken one by one; none where a thread takes a source, or a queue has them.
+
+    On a GPU no thread has the arc before another's, so that fewer at a vertex meet. A CPU takes the arcs of some
+    sources by lot, whose vectors stay in its cache: of one source each would wait for the one before it.
+    """
+    by_arc = apply.chosen.conflict == EDGE_LOCKED or low.context.threads == 1
+    if not by_arc or apply.chosen.drive is not Drive.TOPOLOGY:
+        return ""
+    return "shuffled" if low.context.abilities.warps else "shuffled.32"
+
+
 class _Locked:
     """A loop over the arcs of active vertices, of which each has its turn under locks."""
 
@@ -139,8 +151,7 @@ class _Locked:
         operator = low.operator(apply.op)
         self.src, self.edge, self.dst = operator.args
         self.body = _activation(low, apply, operator, target)
-        self.shuffled = low.context.abilities.warps and apply.chosen.drive is Drive.TOPOLOGY
-        """Whether arcs are taken by lot, none by the thread that has the one before it: so fewer at a vertex meet."""
+        self.plan = _plan_of_locks(low, apply)
 
     def alone(self) -> ir.ParFor:
         """One thread needs no locks."""
@@ -172,8 +183,8 @@ class _Locked:
         return self.over(self.walk(self.turn(attempt, both)))
 
     def by_node(self) -> ir.ParFor:
-        """The source stays locked for all of its arcs."""
-        mine, ok = self.low.fresh("mine"), self.low.fresh("locked")
+        """The source stays locked for all of its arcs: those to even ids, then the others, lest low ids come first."""
+        mine, ok, odd = (self.low.fresh(n) for n in ("mine", "locked", "odd"))
         src, dst = ir.Var(self.src, VID), ir.Var(self.dst, VID)
         loop = ir.Compare("==", src, dst)
         attempt = (
@@ -183,11 +194,16 @@ class _Locked:
             ),
             ir.If(ir.Var(ok, BOOL), (*self.body, ir.If(loop, (), (ir.Unlock(self.mutex, dst),)))),
         )
+        one, half = scalar(1), ir.Var(odd, I64)
+        now = ir.Compare("==", ir.Binary("&", ir.Cast(I64, dst), one), half)
+        walk = self.walk((ir.If(now, self.turn(attempt, ok)),))
+        halves = (*walk, ir.Assign(odd, ir.Binary("+", half, one)))
         return self.over(
             (
                 ir.Let(mine, BOOL, FALSE),
                 ir.Lock(mine, self.mutex, src),
-                *self.walk(self.turn(attempt, ok)),
+                ir.Let(odd, I64, scalar(0)),
+                ir.While(ir.Compare("<=", half, one), halves, span=self.apply.span),
                 ir.If(ir.Var(mine, BOOL), (ir.Unlock(self.mutex, src),)),
             )
         )
@@ -209,15 +225,15 @@ class _Locked:
         """For each arc of the source."""
         of, side = ir.Var(self.src, VID), self.apply.leaving
         walked = ir.ForNeighbors(
-            self.dst, self.edge, of, side, body, planned=self.shuffled, span=self.apply.span
+            self.dst, self.edge, of, side, body, planned=bool(self.plan), span=self.apply.span
         )
         return (walked,)
 
     def over(self, visit: ir.Body) -> ir.ParFor:
         """For each active source."""
-        domain: ir.Domain = ir.PlannedArcs("shuffled", self.apply.leaving) if self.shuffled else ir.Vertices()
+        domain: ir.Domain = ir.PlannedArcs(self.plan, self.apply.leaving) if self.plan else ir.Vertices()
         loop = over_active(self.apply, self.src, visit, domain)
-        return loop if self.shuffled else with_pieces(self.low, self.apply, loop, self.apply.leaving)
+        return loop if self.plan else with_pieces(self.low, self.apply, loop, self.apply.leaving)
 
 
 lower_conflicts = lowering(

@@ -29,11 +29,16 @@ def sequential(ends: Ends) -> Plan:
     return Plan(np.arange(size), whole, np.array([0, 1] if size else [0]), int(ends.degrees.max(initial=0)))
 
 
-def shuffled(ends: Ends) -> Plan:
-    """One phase, in an order by lot: who runs along it takes locks."""
+def shuffled(ends: Ends, sources: int = 0) -> Plan:
+    """One phase, in an order by lot, or in windows of the arcs of about so many sources: who runs along takes locks."""
     size = ends.sources.size
-    order = np.random.default_rng(0).permutation(size)
-    return Plan(order, None, np.array([0, size] if size else [0]), int(ends.degrees.max(initial=0)))
+    rows = int(np.count_nonzero(np.bincount(ends.sources)))
+    window = sources * size // max(1, rows) or size
+    lot = np.random.default_rng(0).permutation(min(window, size))
+    order = (np.arange(0, size, max(1, lot.size))[:, None] + lot).ravel()
+    return Plan(
+        order[order < size], None, np.array([0, size] if size else [0]), int(ends.degrees.max(initial=0))
+    )
 
 
 KINDS: Final[dict[str, Callable[..., Plan]]] = {

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, by_cells
+from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, by_cells, shuffled
 from vgraph.graph.conflicts.diagonals import ARCS, PARTS, dealt
 from vgraph.records import dataclass
 
@@ -37,7 +37,7 @@ def dealt_blocks(ends: Ends, first_fit: FirstFit, parts: int) -> Plan:
         meet = np.where(high == s - 1, 2 * low, low + high) % (s - 1)
         phase = np.where(own, np.where(low == high, s - 1, meet), phase)
     cell = np.where(low_first | deal.apart, deal.a, deal.b) * s + low
-    return by_cells(ends, first_fit, (turn * deal.seats + seat) * s + phase, cell)
+    return by_cells(ends, first_fit, (turn * deal.seats + seat) * s + shuffled(phase), cell)
 
 
 class _Deal:

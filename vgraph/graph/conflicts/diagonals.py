@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, ascending, by_cells
+from vgraph.graph.conflicts.base import Ends, FirstFit, Plan, ascending, by_cells, shuffled
 from vgraph.graph.conflicts.matchings import colored
 
 ARCS: Final = 64
@@ -26,6 +26,8 @@ def blocked_diagonals(ends: Ends, first_fit: FirstFit, rows: int = 0, columns: i
     and there are at most `sources / rows + targets / columns - 1` phases. Elsewhere a vertex is a row and a column, so
     both are cut by the larger of the two sizes, and each diagonal but the main one is two phases: along it, the column
     of one block is the row of another, which is as far away as the diagonal is from the main one.
+
+    Diagonals come in an order by lot, as matchings do.
 
     Without sizes rows and columns are dealt to equally many parts by their degrees; where no vertex has more arcs than
     there would be phases, each edge is a block, and phases are those of `colored`.
@@ -45,7 +47,7 @@ def blocked_diagonals(ends: Ends, first_fit: FirstFit, rows: int = 0, columns: i
     diagonal = away - int(away.min(initial=0))
     if not apart:
         diagonal = 2 * diagonal + row // np.maximum(abs(away), 1) % 2 * (away != 0)
-    return by_cells(ends, first_fit, diagonal, row)
+    return by_cells(ends, first_fit, shuffled(diagonal), row)
 
 
 def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, apart: bool) -> Plan:
@@ -63,10 +65,10 @@ def _by_degree(ends: Ends, first_fit: FirstFit, active: NDArray[np.bool_], *, ap
     part = part.astype(np.int16)
     a, b = (part[of] for of in (ends.sources, ends.targets))
     if apart or parts == 1:
-        return by_cells(ends, first_fit, (b - a) % parts, a)
+        return by_cells(ends, first_fit, shuffled((b - a) % parts), a)
     low, high = np.minimum(a, b), np.maximum(a, b)
     meet = np.where(high == parts - 1, 2 * low, low + high) % (parts - 1)
-    return by_cells(ends, first_fit, np.where(low == high, parts - 1, meet), low)
+    return by_cells(ends, first_fit, shuffled(np.where(low == high, parts - 1, meet)), low)
 
 
 def dealt(active: NDArray[np.bool_], degrees: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
