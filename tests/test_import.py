@@ -11,7 +11,20 @@ import pytest
 
 import vgraph as vg
 
-HEAVY = ["scipy", "lark", "llvmlite", "matplotlib", "networkx", "pandas", "click", "rich", "zstandard"]
+HEAVY = [
+    "scipy",
+    "lark",
+    "llvmlite",
+    "matplotlib",
+    "networkx",
+    "pandas",
+    "click",
+    "rich",
+    "zstandard",
+    "concurrent.futures",
+    "logging",
+    "difflib",
+]
 
 
 def python(code: str) -> str:

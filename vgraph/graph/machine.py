@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -57,6 +56,8 @@ def in_parts(
     if len(parts) == 1:
         part(0)
         return
+    from concurrent.futures import ThreadPoolExecutor  # loads 15 modules
+
     with ThreadPoolExecutor(len(parts)) as pool:
         list(pool.map(part, parts))
 

@@ -9,7 +9,6 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from difflib import get_close_matches
 from typing import Any, Final, get_args, get_origin
 
 import numpy as np
@@ -312,6 +311,8 @@ def accepts(annotation: object) -> str:
 def unknown(definition: AlgorithmDef, name: str) -> str:
     """What is said of a parameter that an algorithm does not have."""
     known = [p.name for p in definition.shown]
+    from difflib import get_close_matches
+
     close = get_close_matches(name, known, 1)
     meant = f" (did you mean {close[0]!r}?)" if close else ""
     return f"{definition.name} has no parameter {name!r}{meant}; it is {definition.describe()}"
