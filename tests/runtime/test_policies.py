@@ -149,6 +149,16 @@ def test_runs_weigh_by_their_samples():
     assert profiled.got == Simulated(vg.ASYM, Work(100), workers(2), at(1, 4)).got
 
 
+def test_vertices_stay_where_they_are_until_it_is_worth_it():
+    pair = workers(2)
+    near, far = Outcome((50, 50), (10.0, 10.4), 10.4), Outcome((50, 50), (10.0, 20.0), 20.0)
+    assert vg.SAMPLE_WEIGHTED.shares(pair, []) == (0.5, 0.5)
+    assert vg.SAMPLE_WEIGHTED.shares(pair, [near, near]) == (0.5, 0.5)
+    moved = vg.SAMPLE_WEIGHTED.shares(pair, [near, far])
+    assert 0.5 < moved[0] < 2 / 3
+    assert vg.SAMPLE_WEIGHTED.shares(pair, [near, far, near]) == moved
+
+
 def test_the_oracle_repeats_the_best_of_eleven():
     past: list[Outcome] = []
     for k in range(13):

@@ -158,8 +158,9 @@ def check(ok: bool, name: str, value: object, wanted: str) -> None:
 
 def normalised(values: Iterable[float]) -> tuple[float, ...]:
     """Shares that add up to 1."""
-    found = np.asarray(list(values), np.float64)
-    return tuple((found / found.sum()).tolist())
+    found = [float(v) for v in values]
+    whole = sum(found)
+    return tuple(v / whole for v in found)
 
 
 def rated(workers: Sequence[Worker]) -> tuple[float, ...]:
