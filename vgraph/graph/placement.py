@@ -7,9 +7,10 @@ the order of the whole graph. Parts are kept with the graph that they are made o
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ Held = tuple[NDArray[np.int64], NDArray[np.int64]]
 Side = tuple[Adjacency, NDArray[np.int64]]
 _KEPT: Final = 4
 """Placements of a graph that are kept, the last ones used."""
+_ALONE: Final = 1 << 16
+"""Arcs of a graph whose parts are made one after the other."""
 _lock = threading.Lock()
 _placed: weakref.WeakKeyDictionary[Graph, dict[object, tuple[Part, ...]]] = weakref.WeakKeyDictionary()
 
@@ -124,17 +127,20 @@ def _parts(
     sides = [graph.out, graph.in_] if both else [graph.out]
     owned = [np.flatnonzero(owner == m) for m in range(members)]
     holds = [holder(side) for side in sides] if holder is not None and not whole else []
-    ghosts: list[NDArray[np.int64]] = []
-    held: list[list[Held]] = []
-    for m, mine in enumerate(owned):
+
+    def reach(m: int) -> tuple[list[Held], NDArray[np.int64]]:
+        """What arcs a member has, and its ghosts."""
         near = np.full(graph.num_vertices, whole)
         of_cut = [_held(side, members == m) for side, members in zip(sides, holds, strict=False)]
-        held.append([] if whole else of_cut or [_rows(side, mine) for side in sides])
-        for side, (rows, places) in zip(sides, held[-1], strict=False):
+        held = [] if whole else of_cut or [_rows(side, owned[m]) for side in sides]
+        for side, (rows, places) in zip(sides, held, strict=False):
             near[rows] = near[side.column_indices[places]] = True
         near[owner == m] = False
         found = np.flatnonzero(near)
-        ghosts.append(found[np.argsort(owner[found], kind="stable")])
+        return held, found[np.argsort(owner[found], kind="stable")]
+
+    each = _side_by_side(graph, members)
+    held, ghosts = zip(*each(reach, range(members)), strict=True)
     starts = [np.searchsorted(owner[g], np.arange(members + 1)) for g in ghosts]
     # what each shares, by who has it as a ghost
     whose = np.repeat(np.arange(members), [len(g) for g in ghosts])
@@ -143,13 +149,31 @@ def _parts(
     every = every[np.argsort(pair, kind="stable")]
     ends = np.cumsum(np.bincount(pair, minlength=members * members)).reshape(members, members)
     made: list[Part] = []
-    for m, mine in enumerate(owned):
+
+    def part(m: int) -> Part:
         begin = ends[m - 1, -1] if m else 0
-        at = np.searchsorted(mine, every[begin : ends[m, -1]])
+        at = np.searchsorted(owned[m], every[begin : ends[m, -1]])
         shared = np.concatenate([[0], ends[m] - begin])
-        lists = (graph, mine, ghosts[m], starts[m], shared, at)
-        made.append(_copy(*lists, made) if whole else _part(*lists, held[m], made))
+        lists = (graph, owned[m], ghosts[m], starts[m], shared, at)
+        return _copy(*lists, made) if whole else _part(*lists, held[m], made)
+
+    made += each(part, range(members))
     return tuple(made)
+
+
+def _side_by_side(
+    graph: Graph, members: int
+) -> Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]:
+    """What does something for each member: at the same time, where there is enough to do."""
+    if graph.num_arcs < _ALONE:
+        return map
+    from concurrent.futures import ThreadPoolExecutor
+
+    def each(do: Callable[[int], Any], numbers: Iterable[int]) -> list[Any]:
+        with ThreadPoolExecutor(min(members, os.cpu_count() or 1)) as pool:
+            return list(pool.map(do, numbers))
+
+    return each
 
 
 def _rows(side: Adjacency, vertices: NDArray[np.int64]) -> Held:
@@ -180,7 +204,8 @@ def _part(
 
     def side(whole: Adjacency, rows: NDArray[np.int64], places: NDArray[np.int64]) -> Side:
         local = here[rows].astype(np.int64)
-        places = places[np.argsort(local, kind="stable")]
+        if (local[1:] < local[:-1]).any():  # of a cut
+            places = places[np.argsort(local, kind="stable")]
         offsets = np.zeros(len(numbers) + 1, graph.offset_dtype)
         offsets[1:] = np.cumsum(np.bincount(local, minlength=len(numbers)))
         # where arcs lie in out order means nothing here: edge properties of in-arcs are given, `in_property` below
