@@ -40,7 +40,7 @@ def run(
     progress: bool | Callable[[Progress], None] | None = None,
     relabel: By | Overlap | None = None,
     output: str = "numpy",
-    memory: str = "device",
+    memory: str | None = None,
     deterministic: bool = False,
     max_rounds: int | None = None,
     seed: int | None = None,
@@ -67,7 +67,8 @@ def run(
     such run on a graph, or by `prepare`. `vg.overlap("rcm")`: the run begins at once in the graph's own order, and goes
     on in that one when it is there.
     output: "cupy" leaves the properties of the result on the GPU, as CuPy arrays (other libraries take them by DLPack).
-    memory: "host" leaves the graph in pinned memory of the host, for graphs that do not fit on the GPU: slower.
+    memory: where the graph lies for a GPU, "device", or "host": in pinned memory of the host, read over the bus. None:
+    there if the GPU has no room for it (`result.stats.from_host`).
     deterministic: True gives results of the same bits at any number of threads and on every schedule that is accepted:
     floats are added in one order, which takes longer (docs/schedules.md says how much). Not on a GPU.
     max_rounds: more rounds (applies) than this many, 1 or more, end the run with AlgorithmError, for programs that may
@@ -109,7 +110,7 @@ def prepare(
     schedule: Schedule | None = None,
     threads: int | None = None,
     relabel: By | Overlap | None = None,
-    memory: str = "device",
+    memory: str | None = None,
     placement: ArrayLike | Partition | EdgePartition | HubCut | None = None,
     share: Policy | None = None,
     **params: Any,

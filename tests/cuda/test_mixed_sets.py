@@ -32,7 +32,7 @@ from vgraph.errors import InternalError
 from vgraph.refusals.sets import NotOnASet
 from vgraph.runtime import policy
 from vgraph.runtime.devices import mixed_sets, threads
-from vgraph.runtime.devices.cuda import registry, use
+from vgraph.runtime.devices.cuda import memory, registry, use
 from vgraph.runtime.devices.cuda.cupy_device import CupyDevice
 from vgraph.runtime.devices.groups import members_of
 from vgraph.runtime.devices.sets import reserved
@@ -396,6 +396,27 @@ def test_nothing_is_answered_that_was_not_done(cancelled: bool) -> None:
     context.set("peer", peer.ctypes.data)
     threads.run_native(Kernel(native.serve, INTERFACE, native.owner), context, 1)
     assert desk["answered"] == (not cancelled)
+
+
+@pytest.mark.parametrize("share", [None, vg.GREEDY], ids=str)
+def test_a_part_that_is_too_large_stays_on_the_host(share: Any) -> None:
+    rng = np.random.default_rng(0)
+    graph = vg.Graph.from_edges(*rng.integers(0, 300, (2, 20_000)), num_vertices=300, directed=False)
+    algorithm = vg.algorithms.bfs if share is None else vg.algorithms.closeness
+    given: dict[str, Any] = {"source": 3} if share is None else {"vertices": np.arange(9)}
+    want = vg.run(algorithm, graph, device="cpu", **given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "TRACE_ROOM", 64)
+        for limit, there in ((1 << 30, False), (120_000, True)):
+            with emulated(limit=limit):
+                more = {"device": PAIR, **given} | ({"share": share} if share is not None else {})
+                found = vg.run(algorithm, graph, **more)
+                same_results(found, want)
+                assert found.stats.from_host == there
+                assert vg.run(algorithm, graph, memory="host", **more).stats.from_host
+                if there:
+                    with pytest.raises(vg.DeviceError, match="a GPU of the set has no room"):
+                        vg.run(algorithm, graph, memory="device", **more)
 
 
 def test_memory_that_cannot_be_pinned_is_a_lack_of_memory() -> None:

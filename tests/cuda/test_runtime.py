@@ -21,7 +21,7 @@ from vgraph.runtime import policy
 from vgraph.runtime.devices import compiled
 from vgraph.runtime.devices.cuda import executor as cuda_executor
 from vgraph.runtime.devices.cuda import use
-from vgraph.runtime.devices.cuda.executor import resident_on
+from vgraph.runtime.devices.cuda.executor import CUDA, resident_on
 
 
 @pytest.fixture
@@ -404,6 +404,24 @@ def test_other_graphs_make_room(graph):
             np.ones(55_000, int),
         )
         assert len(resident_on(device)) == 1
+
+
+def test_a_graph_without_room_stays_on_the_host(monkeypatch):
+    n = 200_000
+    x = np.arange(n)
+    large = vg.Graph.from_edges([0], [1], num_vertices=n)
+    with use(EmulatedDevice(limit=TRACE_BYTES + 2 * x.nbytes + 500_000)), written(weighted_body):
+        with pytest.raises(vg.DeviceError, match=r'out of memory.*memory="host" leaves'):
+            vg.run(weighted, large, device="cuda", memory="device", x=x, add=7)
+        made, make_room = [], CUDA._make_room
+        monkeypatch.setattr(CUDA, "_make_room", lambda self: made.append(make_room(self)))
+        for tries in (2, 2):  # that it has no room is known from then on
+            found = vg.run(weighted, large, device="cuda", x=x, add=7)
+            check(found, large, x)
+            assert found.stats.from_host
+            assert len(made) == tries
+        small = vg.Graph.from_edges([0], [1], num_vertices=10)
+        assert not vg.run(weighted, small, device="cuda", x=np.ones(10, int), add=7).stats.from_host
 
 
 def test_out_of_memory_leaves_a_device_that_works(graph):

@@ -126,7 +126,7 @@ class Job:
     debug: NDArray[np.int64] | None
     """The user's vertices whose values are kept after each round; None: nobody asked."""
     output: str
-    memory: str
+    memory: str | None
     members: tuple[Member, ...] = ()
     """The devices that run it together, each on a part of the graph; none: one device does."""
     placement: Placement = None
@@ -378,6 +378,7 @@ def _stats(
         cached,
         ran.transfer_seconds,
         ran.kernel_seconds,
+        ran.from_host,
         ran.waited,
         _layout_stats(ran.layouts),
         order,

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from vgraph.sharing import Policy
 
 
-def device_of_set(members: tuple[Member, ...], output: str, memory: str) -> tuple[str, int | None]:
+def device_of_set(members: tuple[Member, ...], output: str) -> tuple[str, int | None]:
     """The kind of device that the first group of threads is, or all members are, and the most threads that one has."""
     groups = [m for m in members if isinstance(m, CPUGroup)]
     if len(groups) < len(members):
-        check_for_set(output=output != "numpy" and output, memory=memory != "device" and memory)
+        check_for_set(output=output != "numpy" and output)
     return ("cpu", max(m.threads for m in groups)) if groups else ("cuda", None)
 
 

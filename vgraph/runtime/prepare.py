@@ -89,7 +89,7 @@ class Asked:
     progress: object = None
     relabel: By | Overlap | None = None
     output: str = "numpy"
-    memory: str = "device"
+    memory: str | None = None
     deterministic: bool = False
     max_rounds: int | None = None
     seed: int | None = None
@@ -174,8 +174,10 @@ def _where(asked: Asked, graph: Graph) -> tuple[str, int | None, tuple[Member, .
                 f"threads={shown(threads)}: each member of a set has its own, vg.cpu(threads=...)"
             )
         check_for_set(**{name: getattr(asked, name) for name in _OF_ONE})
-        device, threads = device_of_set(members, asked.output, asked.memory)
-    return _device(device, graph, asked.schedule, threads, asked.output, asked.memory), threads, members
+        device, threads = device_of_set(members, asked.output)
+    gpus = any(isinstance(m, GPU) for m in members)
+    found = _device(device, graph, asked.schedule, threads, asked.output, asked.memory, gpus=gpus)
+    return found, threads, members
 
 
 def _shared(
@@ -222,7 +224,7 @@ def _prepared(
 
 
 @contextmanager
-def _place(device: str, memory: str) -> Iterator[None]:
+def _place(device: str, memory: str | None) -> Iterator[None]:
     """Around preparations of graphs: those that can are made on the GPU, if the graph is to lie there."""
     if device.partition(":")[0] != "cuda" or memory == "host":
         yield
@@ -271,11 +273,11 @@ def _runner_for_set(job: Job) -> Runner:
     if len(gpus) == len(job.members) and job.share is None:
         from vgraph.runtime.devices.gpu_sets import CUDASet
 
-        return CUDASet(gpus, job.placement)
+        return CUDASet(gpus, job.placement, job.memory)
     if gpus:
         from vgraph.runtime.devices.mixed_sets import MixedSet
 
-        found = MixedSet(job.members, job.placement, shared_of(job))
+        found = MixedSet(job.members, job.placement, shared_of(job), job.memory)
         found.waits = job.like is not None  # nobody asked for a set
         return found
     from vgraph.runtime.devices.sets import CPUSet
@@ -382,13 +384,23 @@ def _threads(threads: int | None, device: str) -> int:
 
 
 def _device(
-    asked: str | None, graph: Graph, schedule: Schedule | None, threads: int | None, output: str, memory: str
+    asked: str | None,
+    graph: Graph,
+    schedule: Schedule | None,
+    threads: int | None,
+    output: str,
+    memory: str | None,
+    *,
+    gpus: bool,
 ) -> str:
-    """The device to run on, with everything that was said about devices checked."""
-    for name, value, known in (("output", output, OUTPUTS), ("memory", memory, MEMORIES)):
+    """The device to run on, with everything that was said about devices checked; `gpus`: some of a set are GPUs."""
+    for name, value, known in (
+        ("output", output, OUTPUTS),
+        ("memory", MEMORIES[0] if memory is None else memory, MEMORIES),
+    ):
         if not isinstance(value, str) or value not in known:
             raise ParameterError(f"{name}={shown(value)}: it is {' or '.join(map(repr, known))}")
-    for_gpu = output != "numpy" or memory != "device"
+    for_gpu = output != "numpy" or memory == "host"
     if asked is None and for_gpu:
         asked = "cuda"
     if asked is None:
@@ -414,7 +426,7 @@ def _device(
         raise DeviceError(
             f"device={shown(asked)} is not available; the devices are {', '.join(DEVICES)}, or auto"
         )
-    if for_gpu:
+    if for_gpu and not gpus:
         what = f"output={shown(output)}" if output != "numpy" else f"memory={shown(memory)}"
         raise ParameterError(f"{what} needs a GPU, and device={shown(asked)}")
     return asked

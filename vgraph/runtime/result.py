@@ -88,6 +88,8 @@ class Stats:
     """Copying to and from a GPU; the former is a part of `prepare_seconds`."""
     kernel_seconds: float = 0.0
     """What the GPU needed for the kernel, by its own clock; a part of `run_seconds`."""
+    from_host: bool = False
+    """Whether a GPU left the graph in the host's memory and read it over the bus: see `memory=`."""
     waited: float = 0.0
     """Waiting at barriers of the threads that took part, added up and divided by `threads`; 0 on a GPU."""
 

@@ -64,12 +64,12 @@ class CUDASet(CUDA):
 
     relabels: ClassVar[bool] = False
 
-    def __init__(self, gpus: Sequence[GPU], placement: Placement) -> None:
+    def __init__(self, gpus: Sequence[GPU], placement: Placement, memory: str | None = None) -> None:
         asked = ", ".join(f'"{gpu.name}"' for gpu in gpus)
         devices = [device_for(gpu.number, asked=f"[{asked}]") for gpu in gpus]
-        super().__init__(devices[0])
+        super().__init__(devices[0], memory=memory)
         self.gpus, self.placement = tuple(gpus), placement
-        self.runners = [CUDA(device) for device in devices]
+        self.runners = [CUDA(device, memory=memory) for device in devices]
         for gpu, device in zip(gpus, devices, strict=True):
             if device.stamp() != self.device.stamp():
                 raise DeviceError(
@@ -107,6 +107,7 @@ class CUDASet(CUDA):
         parts = parts_of(call.graph, call.plan.interface, self.gpus, self.placement)
         found = []
         for k, (runner, kernel, own) in enumerate(zip(self.runners, kernels, parts, strict=True)):
+            runner.pinned = self.pinned
             mine = call_of(call, own, k, len(parts), _HALVES)
             rooms = [own.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
             grid, turns = runner._grid(kernel, mine), turns_for(mine, k, len(parts))
@@ -186,7 +187,7 @@ def memory_of(m: GPUMember, *, by_host: frozenset[str] = frozenset()) -> Memory:
     with device.current():
         workers = workers_for(m.call, m.grid * m.kernel.block // _WARP, device.memory()[0])
         return Memory(
-            device, m.runner.resident, m.call, workers, m.rooms, shared=m.kernel.shared, by_host=by_host
+            device, m.runner.resident, m.call, workers, m.rooms, m.runner.pinned, m.kernel.shared, by_host
         )
 
 

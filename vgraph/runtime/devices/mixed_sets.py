@@ -114,11 +114,19 @@ class MixedSet(CPUSet):
 
     name: ClassVar[str] = "set"
 
-    def __init__(self, members: Sequence[Member], placement: Placement, shared: Shared | None = None) -> None:
+    def __init__(
+        self,
+        members: Sequence[Member],
+        placement: Placement,
+        shared: Shared | None = None,
+        memory: str | None = None,
+    ) -> None:
         super().__init__(members, placement, shared)
         asked = ", ".join(f'"{m.name}"' if isinstance(m, GPU) else repr(m) for m in members)
         gpus = {k: m.number for k, m in enumerate(members) if isinstance(m, GPU)}
-        self.runners = {k: CUDA(device_for(number, asked=f"[{asked}]")) for k, number in gpus.items()}
+        self.runners = {
+            k: CUDA(device_for(number, asked=f"[{asked}]"), memory=memory) for k, number in gpus.items()
+        }
         self.rooms: dict[tuple[int, int], int] = {}
 
     def build(self, job: Job) -> Loaded:
@@ -139,18 +147,19 @@ class MixedSet(CPUSet):
         return Loaded(plan, found, all(loaded.cached for loaded in found.values()))
 
     def run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
-        for last in (False, True):
+        text = ""
+        for pinned in next(iter(self.runners.values())).tries(call, self.members):
+            for runner in self.runners.values():
+                runner.pinned = pinned
             try:
                 return self._run(kernel, call, progress)
             except MemoryError as fault:
                 text = str(fault)
             for runner in self.runners.values():  # outside of the handler, whose exception keeps arrays alive
                 runner._make_room()
-            if last:
-                raise DeviceMemoryError(
-                    f"out of memory: a GPU of the set has no room for its part and the run ({text.rstrip('.')})"
-                )
-        raise AssertionError
+        raise DeviceMemoryError(
+            f"out of memory: a GPU of the set has no room for its part and the run ({text.rstrip('.')})"
+        )
 
     def _run(self, kernel: Any, call: Call, progress: ProgressCallback | None) -> Ran:
         while True:

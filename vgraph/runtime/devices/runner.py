@@ -68,6 +68,8 @@ class Ran:
     compile_seconds: float = 0.0
     """Of better code, beside the run."""
     kernel_seconds: float = 0.0
+    from_host: bool = False
+    """Whether a GPU left the graph in the host's memory."""
     dropped: int = 0
     """Rounds for whose records there was no room."""
     waited: float = 0.0

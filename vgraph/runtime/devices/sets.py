@@ -204,6 +204,7 @@ class CPUSet(CPU):
             run_seconds=seconds,
             transfer_seconds=sum(r.transfer_seconds for r in left),
             kernel_seconds=max(r.kernel_seconds for r in left),
+            from_host=any(r.from_host for r in left),
             dropped=max(r.dropped for r in left),
             waited=sum(r.waited for r in left) / threads,
             members=stats,

@@ -6,6 +6,7 @@ import functools
 import threading
 import time
 import weakref
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -71,17 +72,17 @@ class Loaded:
 
 class CUDA(CompiledRunner):
     """One GPU. `output`: "numpy" or "cupy", what property arrays of results are; `memory`: "device", or "host" for
-    graphs that stay in the host's memory."""
+    graphs that stay in the host's memory; None: the device's, if there is room."""
 
     name: ClassVar[str] = "cuda"
     language: ClassVar[str] = "CUDA C++"
     suffix: ClassVar[str] = ".cu"
 
-    def __init__(self, device: Device, *, output: str = "numpy", memory: str = "device") -> None:
+    def __init__(self, device: Device, *, output: str = "numpy", memory: str | None = None) -> None:
         self.device = device
         self.resident = resident_on(device)
         self._on_device = output == "cupy"
-        self._pinned = memory == "host"
+        self.memory, self.pinned = memory, memory == "host"
 
     @property
     def backend(self) -> Backend:
@@ -110,24 +111,34 @@ class CUDA(CompiledRunner):
         return Loaded(function, occupancy, shared, self.device.block_of(function))
 
     def run(self, kernel: Loaded, call: Call, progress: ProgressCallback | None) -> Ran:
-        try:
-            with self.device.current():
-                return self._attempt(kernel, call, progress)
-        except MemoryError:
-            pass  # go on outside of the handler, whose exception keeps this run's arrays alive
-        self._make_room()
-        try:
-            with self.device.current():
-                return self._attempt(kernel, call, progress)
-        except MemoryError as fault:
-            text = str(fault)
-        self._make_room()
+        text = ""
+        for pinned in self.tries(call, self.place):
+            self.pinned = pinned
+            try:
+                with self.device.current():
+                    return self._attempt(kernel, call, progress)
+            except MemoryError as fault:
+                text = str(
+                    fault
+                )  # go on outside of the handler, whose exception keeps this run's arrays alive
+            self._make_room()
         raise DeviceMemoryError(self._full(call, text))
+
+    def tries(self, call: Call, where: Hashable) -> Iterator[bool]:
+        """Whether the graph is left in the host's memory, try after try: what is kept of others makes room first, then,
+        if nobody has said where it is to lie, the graph itself, which is known from then on of this program there."""
+        there = self.resident.beyond.setdefault(call.graph, set())
+        program = call.plan.arrays, where
+        first = self.memory == "host" or (self.memory is None and program in there)
+        yield from (first, first)
+        if self.memory is None and not first:
+            there.add(program)
+            yield True
 
     def make_ready(self, kernel: Loaded, call: Call) -> Sequence[Prepared]:
         with self.device.current():
             rooms = [1] * len(call.plan.interface.lists)
-            memory = Memory(self.device, self.resident, call, 1, rooms, self._pinned, kernel.shared)
+            memory = Memory(self.device, self.resident, call, 1, rooms, self.pinned, kernel.shared)
             return tuple(memory.layouts.values())
 
     def _make_room(self) -> None:
@@ -144,7 +155,7 @@ class CUDA(CompiledRunner):
         rooms = [call.graph.num_vertices + LIST_SLACK] * len(call.plan.interface.lists)
         while True:
             start, copied = time.perf_counter(), self.resident.seconds
-            memory = Memory(self.device, self.resident, call, workers, rooms, self._pinned, kernel.shared)
+            memory = Memory(self.device, self.resident, call, workers, rooms, self.pinned, kernel.shared)
             prepared = time.perf_counter()
             (launch,) = watch([(memory, self.beginning(kernel, memory, grid))], progress)
             ran = time.perf_counter()
@@ -204,6 +215,7 @@ class CUDA(CompiledRunner):
             run_seconds=ran - prepared,
             transfer_seconds=self.resident.seconds - copied + downloaded,
             kernel_seconds=launch.seconds(),
+            from_host=self.pinned,
             dropped=max(0, count - TRACE_ROOM),
             layouts=tuple(memory.layouts.values()),
         )
@@ -218,7 +230,7 @@ class CUDA(CompiledRunner):
         with self.device.current():
             free, total = self.device.memory()
         graph = graph_bytes(call)
-        hint = "" if self._pinned else '; memory="host" leaves the graph in the host\'s memory'
+        hint = "" if self.pinned else '; memory="host" leaves the graph in the host\'s memory'
         return (
             f"out of memory: {self.device.name} has {_amount(free)} of {_amount(total)} free; the graph takes "
             f"{_amount(graph)} and the run needs more than the rest ({text.rstrip('.')}){hint}"

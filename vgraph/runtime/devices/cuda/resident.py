@@ -33,6 +33,8 @@ class Resident(Kept):
         self._lies: weakref.WeakSet[Lying] = weakref.WeakSet()
         self.seconds = 0.0
         """Time spent on copying so far."""
+        self.beyond: weakref.WeakKeyDictionary[Graph, set[object]] = weakref.WeakKeyDictionary()
+        """Graphs, and the programs on some devices that have no room for them here."""
 
     def has(self, array: NDArray[Any] | Elsewhere) -> bool:
         """Whether there is a copy of a sealed array."""
