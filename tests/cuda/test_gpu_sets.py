@@ -254,9 +254,7 @@ def test_sets_that_cannot_be(case: str) -> None:
         vg.run(vg.algorithms.bfs, small_graph(), source=0, device=asked)
 
 
-@pytest.mark.parametrize(
-    "asked", [{"output": "cupy"}, {"memory": "host"}, {"threads": 2}, {"relabel": "degree"}], ids=str
-)
+@pytest.mark.parametrize("asked", [{"output": "cupy"}, {"threads": 2}, {"relabel": "degree"}], ids=str)
 def test_what_is_for_one_gpu(asked: dict[str, Any]) -> None:
     with emulated(), pytest.raises(vg.ParameterError):
         vg.run(vg.algorithms.bfs, small_graph(), source=0, device=names(2), **asked)

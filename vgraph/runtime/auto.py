@@ -59,7 +59,7 @@ def choose(
         return Chosen("cpu", None, "there is no GPU that can be used")
     like = (algorithm.function, *((name, _kind(value)) for name, value in sorted(params.items())))
     seen = policy.seconds_seen(graph, like)
-    best = {arm: min(taken) for arm, taken in seen.items() if len(taken) >= TRIALS}
+    best = {arm: least for arm, (runs, least) in seen.items() if runs >= TRIALS}
     untried, why = [], ""
     if not best.keys() >= {"cpu", "cuda"} and not best.get("cpu", SHORT) < SHORT:
         usual, why = _usual(graph, gpu)
@@ -72,7 +72,7 @@ def choose(
         if alone >= LONG and both <= GAIN * alone:
             untried.append("set")
             if not divides():
-                seen["set"] = [np.inf] * TRIALS  # so that nobody asks again
+                seen["set"] = TRIALS, np.inf  # so that nobody asks again
                 untried.clear()
     tried = [] if only_known and best else [arm for arm in untried if arm not in best]
     if not (tried or only_known):
@@ -90,9 +90,9 @@ def choose(
     return Chosen(arm, None, why, like)
 
 
-def _once_more(seen: Mapping[str, list[float]], best: Mapping[str, float]) -> list[str]:
+def _once_more(seen: Mapping[str, tuple[int, float]], best: Mapping[str, float]) -> list[str]:
     """The one that was near the fastest, if it is time to try it again."""
-    runs, least = 1 + sum(map(len, seen.values())), min(best.values())
+    runs, least = 1 + sum(runs for runs, _ in seen.values()), min(best.values())
     again = runs >= 8 and runs & (runs - 1) == 0
     return [arm for arm, taken in sorted(best.items()) if again and least < taken < NEAR * least][:1]
 

@@ -247,8 +247,9 @@ _LIKE: Final = 256
 """Kinds of runs on a graph of which it is known how long they take."""
 
 
-def seconds_seen(graph: Graph, like: Hashable) -> dict[str, list[float]]:
-    """What runs of a kind took on this graph where "auto" chose the device, by what it chose."""
+def seconds_seen(graph: Graph, like: Hashable) -> dict[str, tuple[int, float]]:
+    """How many runs of a kind were on this graph where "auto" chose the device, and what they took at least, by what it
+    chose."""
     return _seen(graph).get(like, {})
 
 
@@ -256,11 +257,11 @@ def note_seconds(graph: Graph, like: Hashable, chosen: str, seconds: float) -> N
     """Remember what such a run took."""
     seen = _seen(graph)
     if like in seen or len(seen) < _LIKE:
-        seen.setdefault(like, {}).setdefault(chosen, []).append(seconds)
-        del seen[like][chosen][:-_LIKE]
+        runs, least = seen.setdefault(like, {}).get(chosen, (0, seconds))
+        seen[like][chosen] = runs + 1, min(least, seconds)
 
 
-def _seen(graph: Graph) -> dict[Hashable, dict[str, list[float]]]:
+def _seen(graph: Graph) -> dict[Hashable, dict[str, tuple[int, float]]]:
     return graph.kept_with_topology("seconds seen", dict)
 
 

@@ -4,9 +4,9 @@ is chosen."""
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -70,8 +70,8 @@ def prepare(
         lambda: bool(divisible(alone(device="cpu").typed.program)[0]),
         only_known=asked.get("incomplete", False),
     )
-    job = alone(device=chosen.device, share=chosen.share)
-    return replace(job, why=f"device: {chosen.why}", like=chosen.like)
+    why = f"device: {chosen.why}"
+    return alone(device=chosen.device, share=chosen.share, why=why, like=chosen.like)
 
 
 def _by_default(value: object) -> bool:
@@ -111,9 +111,11 @@ def _job(
     params: Mapping[str, Any],
     *,
     incomplete: bool = False,
+    why: str = "",
+    like: Hashable = None,
     **options: Any,
 ) -> Job:
-    """The job on a device, or on none in particular."""
+    """The job on a device, or on none in particular; `why` that one, and what runs it is `like`, as in `Job`."""
     asked = Asked(**options)
     _check_subject(algorithm, graph, asked.schedule)
     check_flags(deterministic=asked.deterministic, checked=asked.checked)
@@ -156,6 +158,8 @@ def _job(
         members=members,
         placement=placement_of(asked.placement, graph, members, prepared[0], prepared[-1]),
         share=policy_of(asked.share, members, asked.placement),
+        why=why,
+        like=like,
     )
 
 

@@ -45,6 +45,8 @@ def device_for(number: int = 0, *, asked: str = '"cuda"') -> Device:
         if number >= len(found) > 1:
             raise DeviceError(no_such(number, len(found)))
         return found[min(number, len(found) - 1)]
+    if (known := _devices.get(number)) is not None:
+        return known
     missing = detect.missing()
     if missing is not None:
         raise DeviceError(f"device={asked} needs {missing}")
@@ -76,7 +78,7 @@ def candidate() -> Device | None:
     """The GPU that a run which names no device may take; None if there is none. Quick where there is no driver."""
     if _installed:
         return _installed[-1][0]
-    if not detect.likely():
+    if 0 not in _devices and not detect.likely():
         return None
     try:
         return device_for(0)
