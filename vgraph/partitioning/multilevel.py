@@ -49,8 +49,8 @@ CLASSES: Final = 34
 ROOM: Final = 0.9
 """To which share of the slack a part that was too heavy is brought down, so that it does not come back at once."""
 PATIENCE: Final = 5
-"""Turns of little use after which a refinement ends. With 6 a partition takes 1.02 times as long for the same cuts, with
-Jet's 12 1.5 times for cuts 1.5 % less; with 4 cuts are 1 % more."""
+"""Turns of little use after which a refinement ends. With 6 a partition takes 1.02 times as long for the same cuts,
+with Jet's 12 1.5 times for cuts 1.5 % less; with 4 cuts are 1 % more."""
 
 
 @dataclass
