@@ -65,7 +65,8 @@ def gathered(w: Writer, number: int) -> list[str] | None:
     returns, ordered = w.chance(0.4), w.chance(0.5)
     w.begin_operator("vertex", returns)
     w.operator(f"op{number}", ["v"])
-    written = w.r.sample(_writable(w), 1 if w.chance(0.5) else 2)
+    some = _writable(w)
+    written = w.r.sample(some, 1 if w.chance(0.5) else min(2, len(some)))
     hidden = {p.name for p in written}
     s = Scope(["v"]) if ordered else Scope(["v"], hidden={"v": hidden})
     room = w.r.choice(["800", "800", "3, more=800"])

@@ -150,6 +150,12 @@ class CannotCast(Refusal):
     help = "convert elements `x[i]` one by one"
 
 
+class AmongNumbers(Refusal):
+    title = "`in` asks for a neighbor, and stands in loops"
+    label = "there are no collections of numbers"
+    help = "compare: `x == 1 or x == 2`, `0 <= x < n`"
+
+
 class Membership(Refusal):
     """`x in y` of something else than neighbors."""
 

@@ -91,6 +91,10 @@ def _combine(ctx: Context, op: str, left: en.Entity, right: en.Entity, span: Spa
 def membership(ctx: Context, e: s.Compare) -> Value:
     """`u in v.out_neighbors`, `u not in v.out_neighbors`."""
     ((op, operand),) = e.rest
+    if isinstance(operand, s.Items) or (
+        isinstance(operand, s.Call) and operand.function.span.text == "range"
+    ):
+        raise refusals.types.AmongNumbers(operand.span)
     item, among = value(ctx, e.first), entity(ctx, operand)
     rule = ctx.uses(among).contains
     edges = isinstance(among, en.Neighbors) and among.edges

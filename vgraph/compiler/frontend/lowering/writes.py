@@ -146,6 +146,7 @@ def reduce_by(
     """The reduction that a statement was found to be. Refuses one that was found to be none."""
     if found is None:
         op = f" `{statement.op}=`" if isinstance(statement, s.Augment) else " plain"
+        value(ctx, statement.value)  # a name that is wrong there is what to tell first
         raise _not_a_reduction(place)(statement.span, place.text, op)
     ctx.frame.typed.reductions[position_of(statement.span)] = found.op
     reduce(ctx, place, found, statement.span)
