@@ -104,7 +104,7 @@ def rmat(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
-    """Ratings with tests, by their name or file."""
+    """Ratings with tests, by their name or file, given by lot."""
     path, rng = Path(name), np.random.default_rng(2)
     if path.exists():
         graph = vg.read_ratings(path)
@@ -125,9 +125,13 @@ def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
             part = slice(k, k + (1 << 20))
             values[part] = 3 + np.einsum("ek,ek->e", taste[0, s[part]], taste[1, t[part]]) / 3
         graph = vg.from_ratings(s, t, values + rng.normal(scale=0.3, size=s.size).astype(np.float32))
-    return name.partition(".")[0], graph.with_edge_property(
-        "test", np.random.default_rng(0).random(graph.num_arcs) < 0.1
+    s, t, properties = graph.edges()
+    test, lot = np.random.default_rng(0).random(s.size) < 0.1, np.random.default_rng(1).permutation(s.size)
+    values = properties["rating"][lot]
+    learned = vg.Graph.from_edges(
+        s[lot], t[lot], num_vertices=graph.num_vertices, rating=values, test=test[lot]
     )
+    return name.partition(".")[0], learned
 
 
 def most_at_a_vertex(graph: vg.Graph) -> int:
@@ -156,7 +160,7 @@ class _Parameter(ctypes.Structure):
 
 
 class LIBMF:
-    """LIBMF on some ratings, in an order by lot; its library is called, so that no text is read."""
+    """LIBMF on some ratings, in the order in which they were given; its library is called, so that no text is read."""
 
     def __init__(self, path: str, graph: vg.Graph) -> None:
         self.library = ctypes.CDLL(path)
@@ -166,11 +170,10 @@ class LIBMF:
         self.library.calc_rmse.argtypes = (ctypes.POINTER(_Problem), ctypes.c_void_p)
         self.library.calc_rmse.restype = ctypes.c_double
         s, t, properties = graph.edges()
-        order = np.random.default_rng(1).permutation(s.size)
         ratings = np.empty(s.size, [("u", np.int32), ("v", np.int32), ("r", np.float32)])
         ratings["u"], ratings["v"], ratings["r"] = s, t.astype(np.int64) - int(t.min()), properties["rating"]
         self.sizes = int(ratings["u"].max()) + 1, int(ratings["v"].max()) + 1
-        ratings, test = ratings[order], properties["test"][order]
+        test = properties["test"]
         self.learned, self.tested = ratings[~test], ratings[test]
 
     def problem(self, ratings: np.ndarray) -> _Problem:
