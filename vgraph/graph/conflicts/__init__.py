@@ -29,11 +29,18 @@ def sequential(ends: Ends) -> Plan:
     return Plan(np.arange(size), whole, np.array([0, 1] if size else [0]), int(ends.degrees.max(initial=0)))
 
 
+FEW: Final = 8
+"""Arcs of a source, on average."""
+
+
 def shuffled(ends: Ends, sources: int = 0) -> Plan:
-    """One phase, in an order by lot, or in windows of the arcs of about so many sources: who runs along takes locks."""
+    """One phase, in an order by lot, or in windows of the arcs of about so many sources: who runs along takes locks.
+
+    In windows, arcs of sources that have few stay as they lie: those of one hardly wait for each other.
+    """
     size = ends.sources.size
-    rows = int(np.count_nonzero(np.bincount(ends.sources)))
-    window = sources * size // max(1, rows) or size
+    rows = max(1, int(np.count_nonzero(np.bincount(ends.sources))))
+    window = size if not sources else sources * size // rows if size >= FEW * rows else 1
     lot = np.random.default_rng(0).permutation(min(window, size))
     order = (np.arange(0, size, max(1, lot.size))[:, None] + lot).ravel()
     return Plan(
