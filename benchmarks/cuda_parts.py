@@ -247,14 +247,16 @@ OTHERS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def auto(part: Part, loaded: Loaded) -> None:
-    """What is chosen after `vg.prepare`, from one source, beside the best of `OTHERS` and what another order takes."""
+    """What is chosen after `vg.prepare`, the order as well, from one source, beside the best of `OTHERS` and what two
+    orders take."""
     order = order_for(loaded)
     for key in (k for k in part.cases if k in OTHERS):
         case = CASES[key]
         chosen = None
         tried: dict[str, float] = {}
-        for name, axes in {"chosen": {}, f"by {order}": {}, **OTHERS[key]}.items():
-            options: dict[str, Any] = {"relabel": order} if name == f"by {order}" else {}
+        orders = {"chosen": "auto", f"by {order}": order}
+        for name, axes in {**{name: {} for name in orders}, "as it comes": {}, **OTHERS[key]}.items():
+            options: dict[str, Any] = {"relabel": orders[name]} if name in orders else {}
             if axes:
                 options["schedule"] = vg.Schedule().at(case.label, **axes)
             with part.trying(graph=loaded.name, case=case.name, constant="auto", value=name):

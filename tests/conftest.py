@@ -132,3 +132,12 @@ def steered_by_a_die(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "STEERING", Steering.RANDOM)
     # Processes of tests share the CPUs: a thread that polls for long keeps the one it waits for from running.
     monkeypatch.setattr(threads, "SPIN_LIMIT", 20)
+
+
+@pytest.fixture(autouse=True)
+def pulls_on_small_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU pushes along as many arcs as most graphs of tests have in all."""
+    from vgraph.runtime import policy
+
+    for name in ("CUDA_PUSHED_ARCS", "CUDA_PULLED_ARCS"):
+        monkeypatch.setattr(policy, name, 0)

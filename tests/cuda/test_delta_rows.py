@@ -141,5 +141,8 @@ def test_what_is_chosen(monkeypatch):
     assert Facts().near is False
     chosen = vg.explain(A.pagerank, path, device="cuda").schedule.splitlines()
     assert [line.partition(":")[0] for line in chosen if "rows=delta" in line] == ["gather"]
+    assert (
+        "rows=delta" not in vg.explain(A.triangle_count, path, device="cuda").schedule
+    )  # two lists are merged
     balanced = vg.Schedule().at("gather", balance=vg.WARP)
     assert "rows=delta" not in vg.explain(A.pagerank, path, balanced, device="cuda").schedule

@@ -187,8 +187,9 @@ def test_wide_numbers(gpu: Any) -> None:
     same(vg.run(compared, graph, device="cuda", schedule=balanced(vg.SPLIT(4)), **numbers(70)), wanted)
 
 
-def test_which_loops_mark() -> None:
+def test_which_loops_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those whose visits are shared by lanes; others merge."""
+    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True))
     graph = graph_of(70, True)
 
     def text(balance: vg.Balance | None) -> tuple[str, str]:
@@ -216,16 +217,26 @@ def test_short_lists_are_merged_unless_lanes_could_share_nothing_else(
     assert str(told).partition("== CUDA C++ ==")[2].count("Marks<decltype") == 1  # that of `left_early`
 
 
-def test_chosen_for_large_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small pieces, for each arc is a walk; what cannot be cut is shared whole."""
-    monkeypatch.setattr(policy, "facts_of", lambda *_: Facts(directed=True, large=True))
+@pytest.mark.parametrize(
+    ("facts", "whole"),
+    [
+        (Facts(directed=True, large=True), "twc"),
+        (Facts(directed=True, large=True, even=True), "warp"),
+        (Facts(directed=True, long_lists=True), "twc"),
+    ],
+    ids=["large", "even", "small"],
+)
+def test_chosen_where_lists_are_long(facts: Facts, whole: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small pieces, for each arc is a walk; what cannot be cut is shared whole, by a warp if degrees are even."""
+    monkeypatch.setattr(policy, "facts_of", lambda *_: facts)
     told = vg.explain(compared, graph_of(70, True), device="cuda", **numbers(70))
     rows = dict(row.split(": ", 1) for row in told.schedule.splitlines())
     for label in ("counted", "bounded", "nested"):
         assert "balance=split(128)" in rows[label]
-    assert "balance=twc" in rows["left_early"]
-    assert "balance=warp" in rows["of_two"]
-    assert "balance=warp: the lanes of a warp walk one of two lists and look in the other" in told.reasons
+    assert f"balance={whole}" in rows["left_early"]
+    assert "balance=warp" in rows["of_two"] or not facts.large
+    if facts.large:
+        assert "balance=warp: the lanes of a warp walk one of two lists and look in the other" in told.reasons
     assert told.reasons.count("lists of others are compared with its own, which they mark") == 4
     assert told.cuda.count("Marks<decltype") == 4
 

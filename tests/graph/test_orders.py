@@ -235,6 +235,9 @@ def test_the_order_that_pays(monkeypatch):
     assert ordering.order_that_pays(square.relabelled("rcm").graph) is None  # its neighbors are near already
     star = vg.Graph.from_edges(rng.zipf(1.6, 20000) % 1500, rng.integers(0, 1500, 20000), num_vertices=1500)
     assert ordering.order_that_pays(star) == "degree"
+    assert ordering.order_that_pays(star, on_gpu=True) is None  # a GPU's cache holds more
+    monkeypatch.setattr(ordering, "CUDA_DEGREE_VERTICES", 1000)
+    assert ordering.order_that_pays(star, on_gpu=True) == "degree"
     assert ordering.order_that_pays(vg.Graph.from_edges(*rng.integers(0, 1500, (2, 20000)))) is None
     monkeypatch.setattr(ordering, "ORDER_VERTICES", 10**6)
     assert ordering.order_that_pays(grid(60, 3, directed=False)) is None

@@ -42,13 +42,15 @@ NUMBERS = {
         "policy.queue_share": 1 << 40,
         "policy.pull_share": 1 << 40,
         "policy.gather_share": 1 << 40,
-        "policy.sweep_share": 1 << 40,
+        "policy.pushed_arcs": 0,
+        "policy.pulled_arcs": 0,
         "policy.push_share": 1 << 40,
     },
     "waver": {
         "graph.transposed": True,
         "policy.pull_share": 1 << 40,
-        "policy.sweep_share": 1 << 40,
+        "policy.pushed_arcs": 0,
+        "policy.pulled_arcs": 0,
         "policy.push_share": 0,
     },
 }

@@ -34,13 +34,17 @@ class Facts:
     large: bool = False
     """It has enough arcs for schedules to matter."""
     hubs: bool = False
-    """One vertex has so large a part of all arcs that threads would wait for it."""
+    """One vertex has so large a part of all arcs that threads would wait for it, or, on a GPU, a block for its own."""
+    even: bool = False
+    """On a GPU: no vertex has many more arcs than others."""
     deep: bool = False
     """Breadth-first searches take many rounds, as on road networks."""
     narrow: bool = False
     """And their frontiers stay small: balls grow as in a plane."""
     short_lists: bool = False
     """Vertices have so few arcs that a loop over them ends at once: preparing for it does not pay."""
+    long_lists: bool = False
+    """On a GPU: they have so many, on small graphs, too, that lanes share what comparing two lists takes."""
     bitmaps: bool = False
     """What lists have in common had better be found by bitmaps of hubs, for they are long, and mostly of hubs; on a
     GPU by heads of lists: low numbers are those of hubs, too, and so much is run on them that it pays."""

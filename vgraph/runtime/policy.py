@@ -44,7 +44,9 @@ LARGE: Final = 1 << 17
 """Arcs from which on schedules matter."""
 HUB: Final = 64
 """A vertex with more than this part of all arcs is a hub that others wait for: with T threads and chunks of vertices a
-round lasts at most 1/T of the work and one vertex longer (Graham 1969), that is T/64 of its time at least."""
+round lasts at most 1/T of the work and one vertex longer (Graham 1969)."""
+BLOCK_ROW: Final = 4096
+"""Arcs of a vertex that one block of a GPU may walk alone."""
 LONG_ROW: Final = 1024
 """Arcs of a vertex that are shared on a GPU in small graphs, too: one thread takes a third of a microsecond for each
 (errors of all ratings of MovieLens, small, whose busiest user has 2391, in 0.85 ms, shared in 0.07; H200)."""
@@ -53,6 +55,12 @@ PULL_SHARE: Final = 15
 Beamer, Asanovic and Patterson 2012, section VI, and of GAP's bfs (alpha)."""
 SWEEP_SHARE: Final = 8
 """To look once at every vertex costs as much as to push along 1/8 as many arcs: measured on Kronecker graphs."""
+CUDA_PUSHED_ARCS: Final = 1 << 19
+CUDA_PULLED_ARCS: Final = 1 << 21
+"""A GPU pushes along so many in any case, and unless they are nearly all. Searches on an H200, ms, with 0, 2^17, 2^19,
+2^20 and 2^22 for both: facebook 0.142, 0.09, 0.09, 0.09, 0.08, ego-Twitter 0.226, 0.226, 0.155, 0.149, 0.144, R-MAT of
+scale 16 0.087, 0.087, 0.085, 0.099, 0.112; betweenness 0.222 to 0.168, 0.415 to 0.391, no change."""
+EVEN: Final = 4  # times the mean, at most, where degrees are even
 GATHER_SHARE: Final = 8
 """The same for sums behind a guard, whose pull walks all arcs into open vertices, but without atomics: pull when more
 than 1/8 of the arcs not yet walked leave the frontier. On an H200 (rmat22) an arc of a large push takes 0.107 ns, that
@@ -118,11 +126,12 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
     return Facts(
         directed=graph.directed,
         large=large,
-        hubs=graph.max_degree * HUB > graph.num_arcs
-        and (large or (device == "cuda" and graph.max_degree >= LONG_ROW)),
+        hubs=_waits_for_one(graph, device, large),
+        even=device == "cuda" and graph.max_degree * graph.num_vertices <= EVEN * graph.num_arcs,
         deep=large and is_deep(graph),
         narrow=large and device == "cuda" and is_narrow(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,
+        long_lists=device == "cuda" and graph.num_arcs >= SHORT_LIST * graph.num_vertices,
         bitmaps=(device == "cpu" or (device == "cuda" and settled(graph) and hubs_first(graph)))
         and worth_bitmaps(graph),
         slices=(device == "cuda" and worth_slices(graph) and settled(graph))
@@ -130,6 +139,14 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
         near=large and device == "cuda" and settled(graph) and near_rows(graph) >= NEAR_SHARE,
         segments=1 if device == "cuda" else _segments_for(graph),
     )
+
+
+def _waits_for_one(graph: Graph, device: str, large: bool) -> bool:
+    """`Facts.hubs`."""
+    if device == "cuda":
+        least = BLOCK_ROW + 1 if large else max(LONG_ROW, graph.num_arcs // HUB + 1)
+        return graph.max_degree >= least
+    return large and graph.max_degree * HUB > graph.num_arcs
 
 
 LONG_LISTS: Final = 40
@@ -387,7 +404,6 @@ _NUMBERS: Final[dict[str, float | Callable[[Graph], float]]] = {
     "policy.pull_share": PULL_SHARE,
     "policy.gather_share": GATHER_SHARE,
     "policy.halving_vertices": HALVING_VERTICES,
-    "policy.sweep_share": SWEEP_SHARE,
     "policy.queue_share": QUEUE_SHARE,
     "policy.push_share": PUSH_SHARE,
     "policy.set_share": SET_SHARE,
@@ -414,6 +430,10 @@ def number(name: str, graph: Graph, device: str = "cpu", threads: int = 1) -> fl
             name, lambda: split_limit(graph.out_degree if out else graph.in_degree)
         )
         return float(limit)
+    if name == "policy.pushed_arcs":
+        return max(graph.num_vertices // SWEEP_SHARE, CUDA_PUSHED_ARCS if device == "cuda" else 0)
+    if name == "policy.pulled_arcs":
+        return CUDA_PULLED_ARCS if device == "cuda" else 0
     if name.startswith(DELTA):  # policy.delta:<label>:<edge property or nothing>
         return 1 / delta(graph, name.rpartition(":")[2], device, threads)
     found = _NUMBERS[name]

@@ -47,7 +47,10 @@ def _with_warps(c: Choice) -> Balance:
     if sliced(c):
         return VERTEX
     few = facts.deep and c.chosen["drive"] is Drive.DATA
+    compares = not c.is_edge and c.at.once(_compares)
     choice, reason = SPLIT(), "the lanes of a warp share the arcs of a vertex, all warps those of a hub"
+    if c.is_edge and c.apply.frontier is None and c.chosen["direction"] is Direction.PULL and not facts.hubs:
+        choice, reason = TWC, "the lanes of a warp or of a block share the arcs of a vertex, none has more"
     if few:
         choice, reason = TWC, "few vertices are active at a time: each has a warp"
     elif not c.is_edge and _obstacle(c, SPLIT()) is not None:
@@ -55,10 +58,15 @@ def _with_warps(c: Choice) -> Balance:
         reason = "the lanes of a warp or of a block share the arcs of a vertex, which cannot be cut"
     if not c.is_edge and c.at.once(_compares_others):
         choice, reason = WARP, "the lanes of a warp walk one of two lists and look in the other"
-    elif not c.is_edge and c.at.once(_compares):
-        choice = MARKED if choice == SPLIT() else choice
+    elif compares:
+        whole = WARP if facts.even else TWC  # threads alone mark nothing
+        choice = MARKED if choice == SPLIT() else whole
         reason += "; lists of others are compared with its own, which they mark"
-    fits = (facts.large or facts.hubs) and (few or not facts.short_lists) and c.agrees(choice)
+    fits = (
+        (facts.large or facts.hubs or (compares and facts.long_lists))
+        and (few or not facts.short_lists)
+        and c.agrees(choice)
+    )
     if not fits or _obstacle(c, choice) is not None:
         return VERTEX
     c.because(choice, reason)

@@ -18,6 +18,11 @@ HOPS: Final = 64
 4.36 with 64, 4.40 with 96; shortest paths 34.4, 7.3 with 24 and 32, 6.6 with 48, 6.5 with 64; labels of components in
 buckets 31.0, 10.1 with 24, 9.7 with 48; without an order they were overwritten so often that 24 took 243."""
 
+CLAIMED: Final = 32
+"""The same for searches. On an H200, ms, medians of five sources, with 16, 24, 32, 40, 48 and 64: USA-road-FLA 2.32,
+2.21, 2.19, 2.27, 2.30, 2.54, USA-road-NY 0.72, 0.68, 0.68, 0.70, 0.72, 0.82, a road grid of 1024 x 1024 2.18, 2.04,
+1.98, 1.94, 1.94, 1.92."""
+
 PEELED: Final = 16
 """Chosen for cascades on large graphs. Core numbers on an H200, ms without, with 16 and with 64 (8 lanes a part): R-MAT
 of scale 22 15.5, 13.1 and 13.2, of scale 18 5.64, 4.48 and 4.51; without and with 16 scale 14 1.87 and 1.38, a road
@@ -41,19 +46,21 @@ def choose(c: Choice, asked: int | None) -> int:
         c.because(asked, "asked for")
         return asked
     queued = c.chosen["order"] == UNORDERED  # then a vertex may be queued twice in a round, and must not
-    free = c.agrees(HOPS) and not (queued and c.asked("deduplicate") is False)
+    hops = CLAIMED if c.effects.classes() == {WriteClass.CLAIMING} else HOPS
+    free = c.agrees(hops) and not (queued and c.asked("deduplicate") is False)
     if obstacle is not None or not free or (queued and not c.at.once(_once)):
         return 1
     c.because(
-        HOPS, "rounds are many and short: a block goes on with what it finds before it waits for the others"
+        hops, "rounds are many and short: a block goes on with what it finds before it waits for the others"
     )
-    return HOPS
+    return hops
 
 
 def peels(c: Choice) -> bool:
-    """Whether blocks take unasked what an update makes pass a filter."""
+    """Whether blocks take unasked what an update makes pass a filter: not where all pass it together."""
     alone = c.context.abilities.warps and not c.context.distributed
-    if not alone or not c.context.facts.large or c.asked("hops") is not None:
+    facts = c.context.facts
+    if not alone or not facts.large or (facts.even and not facts.deep) or c.asked("hops") is not None:
         return False
     return isinstance(c.apply, ir.EdgeApply) and c.apply.only is not None and c.at.once(hops_obstacle) is None
 

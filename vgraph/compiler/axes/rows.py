@@ -15,7 +15,8 @@ def choose(c: Choice, asked: Rows | None) -> Rows:
         c.because(SLICES, "many pulls along all arcs are expected, and rows side by side stream half as much")
         return SLICES
     if asked is None:
-        if not (loops and c.context.facts.near and c.agrees(DELTA)):
+        compares = not c.is_edge and any(isinstance(n, ir.ForCommon) for n in ir.walk(c.operator))
+        if not (loops and c.context.facts.near and c.agrees(DELTA)) or compares:
             return CSR
         c.because(DELTA, "nearly all rows are a few neighbors of near ids: differences of 16 bits hold them")
     elif asked is DELTA:

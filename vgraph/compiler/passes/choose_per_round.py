@@ -8,10 +8,10 @@ after:  `let pulling = false; while ... { <set pulling>;
 The rule is that of Beamer, Asanovic and Patterson 2012 as in the GAP Benchmark Suite: pull when the frontier grows and
 its arcs are more than 1/`policy.pull_share` of those not yet walked; push again when it shrinks and has fewer than
 1/`policy.push_share` of all vertices; what pulls have left open is counted then, which GAP does not. A pull looks at
-every vertex at least once, so a frontier with fewer arcs than 1/`policy.sweep_share` of the vertices is pushed, too,
-which matters when hardly an arc is left. The arcs of a frontier are counted only where, were each of its vertices the
-largest hub, they would be too many to push: not once on a road network. All this holds for an apply against the arcs,
-with in-arcs and out-arcs exchanged.
+every vertex at least once, so a frontier with fewer arcs than `policy.pushed_arcs` is pushed, too; and one with fewer
+than `policy.pulled_arcs` unless hardly any others are left. The arcs of a frontier are counted only where, were each of
+its vertices the largest hub, they would be too many to push: not once on a road network. All this holds for an apply
+against the arcs, with in-arcs and out-arcs exchanged.
 
 No pull is taken on a directed graph whose transpose has not been built (`graph.transposed`): to build it costs more
 than many searches. There a push walks a queue or a bitmap, whichever fits the frontier. An apply against the arcs needs
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects, only_claims, the_claim
@@ -36,6 +37,9 @@ from vgraph.compiler.passes.pulls import open_at
 from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.records import dataclass
 from vgraph.schedule import VERTEX, Direction, Drive, FrontierLayout
+
+NEARLY_ALL: Final = 4
+"""All but the n-th part."""
 
 
 @dataclass(frozen=True)
@@ -165,10 +169,8 @@ def _choice(low: Lowering, apply: ir.EdgeApply, state: _State, size: ir.Var) -> 
     limit = ir.Var(low.fresh(f"{apply.label}.limit"), I64)
     most = ir.Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
     growing = ir.Compare(">", size, state.before)
-    share = ir.Binary("//", state.unexplored, low.number("policy.pull_share"))
-    sweep = ir.Binary("//", ir.GraphSize("num_vertices"), low.number("policy.sweep_share"))
     forth: ir.Body = (
-        ir.Let(limit.name, I64, ir.Binary("max", share, sweep)),
+        ir.Let(limit.name, I64, _most_pushed(low, state.unexplored, "policy.pull_share")),
         ir.If(
             _with_arcs(low, apply, ir.Logical("and", growing, ir.Compare(">", most, limit))),
             _count(low, apply, state, limit),
@@ -192,6 +194,14 @@ def _left(low: Lowering, apply: ir.EdgeApply, state: _State) -> ir.Body:
         ir.ParFor(v, ir.BitmapMembers(apply.among), (add,), span=apply.span),
         ir.Assign(state.unexplored.name, count_of(arcs)),
     )
+
+
+def _most_pushed(low: Lowering, unexplored: ir.Expr, share: str) -> ir.Expr:
+    """The number of arcs up to which a frontier is pushed."""
+    nearly_all = ir.Binary("-", unexplored, ir.Binary("//", unexplored, scalar(NEARLY_ALL)))
+    few = ir.Binary("min", low.number("policy.pulled_arcs"), nearly_all)
+    least = ir.Binary("max", low.number("policy.pushed_arcs"), few)
+    return ir.Binary("max", ir.Binary("//", unexplored, low.number(share)), least)
 
 
 def _count(low: Lowering, apply: ir.EdgeApply, state: _State, limit: ir.Expr) -> ir.Body:
@@ -236,12 +246,10 @@ def _behind_guard(low: Lowering, apply: ir.EdgeApply) -> Both:
         ir.ParFor(v, ir.SparseMembers(apply.frontier), (add,), span=apply.span),
         ir.Assign(pulling.name, fits),
     )
-    share = ir.Binary("//", unexplored, low.number("policy.gather_share"))
-    sweep = ir.Binary("//", ir.GraphSize("num_vertices"), low.number("policy.sweep_share"))
     most = ir.Binary("*", size, low.number(f"graph.max_{'in_' if apply.reverse else ''}degree"))
     return (first,), (
         ir.Let(size.name, I64, ir.FrontierSize(apply.frontier)),
-        ir.Let(limit.name, I64, ir.Binary("max", share, sweep)),
+        ir.Let(limit.name, I64, _most_pushed(low, unexplored, "policy.gather_share")),
         ir.Let(pulling.name, BOOL, FALSE),
         ir.If(_with_arcs(low, apply, ir.Compare(">", most, limit)), count),
         ir.If(_with_arcs(low, apply, pulling), (pull, *rest(counted)), push, span=apply.span),
