@@ -247,7 +247,7 @@ def test_what_cannot_change_is_refused():
 def test_auto_runs_what_cannot_change_as_it_is(monkeypatch):
     graph = some_graph()
     for order in (None, "rcm"):
-        monkeypatch.setattr(ordering, "order_that_pays", lambda graph, order=order: order)
+        monkeypatch.setattr(ordering, "order_that_pays", lambda graph, on_gpu, order=order: order)
         found = vg.run(algorithms.connected_components, graph, relabel=vg.overlap())
         assert found.stats.overlap is None
         assert found.stats.order is None

@@ -183,7 +183,7 @@ def test_algorithms_that_prepare_their_graph_take_no_permutation_of_another():
 
 
 def test_auto_makes_an_order_that_pays_when_there_were_enough_runs(monkeypatch):
-    def looked(graph, found="random"):
+    def looked(graph, found="random", on_gpu=False):
         return graph.kept_with_topology("paying order", lambda: found)
 
     monkeypatch.setattr(ordering, "order_that_pays", looked)
@@ -203,8 +203,8 @@ def test_auto_makes_an_order_that_pays_when_there_were_enough_runs(monkeypatch):
     assert orders(ready, 2) == ["random", "random"]
     assert orders(vg.reorder(ready, "rcm"), 1) == ["rcm"]
     monkeypatch.setattr(
-        ordering, "order_that_pays", lambda graph: pytest.fail("before there were enough runs")
+        ordering, "order_that_pays", lambda graph, on_gpu: pytest.fail("before there were enough runs")
     )
     assert orders(vg.Graph.from_edges(*ends, directed=False), 1) == [None]
-    monkeypatch.setattr(ordering, "order_that_pays", lambda graph: None)
+    monkeypatch.setattr(ordering, "order_that_pays", lambda graph, on_gpu: None)
     assert orders(vg.Graph.from_edges(*ends, directed=False), 4) == [None] * 4
