@@ -6,7 +6,7 @@ the present values, reads anywhere else see the copy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -353,15 +353,10 @@ class Vertex(Number):
             written.touched.update((mine, theirs))
 
 
-def _setter(owner: type[Any], slot: str) -> Callable[[Any, Any], None]:
-    found: Callable[[Any, Any], None] = vars(owner)[slot].__set__
-    return found
-
-
 _put_value, _put_kind, _put_place, _put_combined = (
-    _setter(Number, slot) for slot in ("_value", "_kind", "_place", "_combined")
+    vars(Number)[slot].__set__ for slot in ("_value", "_kind", "_place", "_combined")
 )
-_put_state, _put_own = _setter(Vertex, "_state"), _setter(Vertex, "_own")
+_put_state, _put_own = (vars(Vertex)[slot].__set__ for slot in ("_state", "_own"))
 
 
 def present(read: Any) -> Any:
@@ -445,7 +440,7 @@ class Edge:
 
 
 _put_edge_state, _put_position, _put_src, _put_dst = (
-    _setter(Edge, slot) for slot in ("_state", "_position", "src", "dst")
+    vars(Edge)[slot].__set__ for slot in ("_state", "_position", "src", "dst")
 )
 
 

@@ -23,7 +23,6 @@ from typing import Any
 from vgraph.compiler import ir
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.analysis.placement import CLAIM, Visit
-from vgraph.compiler.analysis.searches import claims_once
 from vgraph.compiler.ir.reductions import identity
 from vgraph.compiler.ir.rewrite import Context, Pass
 from vgraph.compiler.passes.agree_on_buckets import AgreedQueue, by_priority, in_buckets
@@ -31,11 +30,11 @@ from vgraph.compiler.passes.deal_blocks import deal_blocks
 from vgraph.compiler.passes.divide_loops import divided_loop
 from vgraph.compiler.passes.exchanges import GHOST, ONE, PLACE, ZERO, Exchanging, Folds, Mails
 from vgraph.compiler.passes.lowering import FALSE, TRUE
+from vgraph.compiler.passes.own_applies import note, own_apply, pushes, to_owners
 from vgraph.compiler.types import BOOL, I64, VID
 from vgraph.schedule import (
     BASE,
     BITMAP,
-    CHANGED,
     COMBINE,
     DATA,
     DELAYED,
@@ -48,7 +47,6 @@ from vgraph.schedule import (
     Conflict,
     Exchange,
     Volume,
-    show,
 )
 from vgraph.source import Span
 
@@ -93,7 +91,7 @@ class Placing(Exchanging):
         """The operator of an apply for a member."""
         operator = self.program.operator(n.op)
         if n.chosen.conflict == FREE:
-            own = operator.args[0 if _pushes(n) else 2]
+            own = operator.args[0 if pushes(n) else 2]
             return part.visit(self.program, operator, own, whole=self.whole, cut=self.cut)
         if not self.whole:
             part.refuse(self.program, n.span, "edges of both of whose ends it is about lie on any member")
@@ -364,10 +362,10 @@ class Placing(Exchanging):
         if isinstance(n, ir.EdgeApply) and n.chosen.conflict != FREE:
             return deal_blocks(self, n, visit)
         ahead, folds, renames = self.parts(visit)
-        call = self.call(n, visit, renames)
+        call = own_apply(self, n, visit, renames)
         owners = Mails()
         ghosts = Mails() if visit.writes else owners
-        between = self.to_owners(n, visit, owners, ahead)
+        between = to_owners(self, n, visit, owners, ahead)
         folds(owners)
         near = self.near & (visit.stored | visit.writes.keys() | {name for name, _ in visit.reduced})
         for name in sorted(near):
@@ -377,7 +375,7 @@ class Placing(Exchanging):
             ghosts.volume = n.chosen.volume
             ghosts.changed = (n.out if isinstance(n, ir.EdgeApply) else n.frontier) or ""
         self.size(ghosts, n.out)
-        self.note(n, owners, ghosts)
+        note(self, n, owners, ghosts)
         first = self.exchange(owners) if visit.writes else ()
         return [*ahead, *self.rounds(n, call, between), *first, *self.exchange(ghosts)]
 
@@ -418,66 +416,6 @@ class Placing(Exchanging):
         mails.got[part.GHOSTS].append(ir.If(ir.Load(got, PLACE, BOOL), (push,)))
         return [*([bitmap] if volume is DENSE else ()), *self.exchange(mails)]
 
-    def note(self, n: ir.Apply, *exchanges: Mails) -> None:
-        """What `explain` says of the exchanges behind an apply."""
-        label = n.label
-        if any(n in forms for forms in self.forms.values()):
-            label += f", {show(n.chosen.direction)}"
-        rows = dict.fromkeys(row for mails in exchanges for row in mails.rows)
-        if not rows:
-            self.context.notes.append(
-                f"{label}: nothing is exchanged: what members do at their vertices, no other has to know"
-            )
-            return
-        words, sums = [], {"owners": 0, "ghosts": 0, "all": 0}
-        for out, _, way in rows:
-            sums[way] += self.bytes_of(out)
-            words.append(f"{out.removesuffix(f'.to_{way}')} to {_WHO[way]}")
-        for mails in {id(m): m for m in exchanges if m.volume is not DENSE and any(m.out.values())}.values():
-            sums["all"] += 8  # how many values go to each
-            sums["owners"] += self.program.target.bits_of((VID,)) // 8 if mails.volume is CHANGED else 0
-        pairs = sums["all"]
-        at_most = part.bytes_text(sums["owners"] + sums["ghosts"], pairs)
-        self.context.notes.append(f"{label}: after a round {', '.join(words)}; {at_most}")
-
-    def call(self, n: ir.Apply, visit: Visit, renames: dict[str, str]) -> ir.Apply:
-        """The apply of the member's own operator."""
-        name = self.fresh(f"{n.op}.part")
-
-        def rule(m: ir.Node) -> ir.Node | None:
-            return ir.with_fields(m, {"name": renames[m.name]}) if isinstance(m, ir.ReduceGlobal) else None
-
-        operator = ir.with_fields(ir.transform(visit.operator, rule), {"name": name})
-        for m in ir.walk(operator):
-            if isinstance(m, ir.Load) and m.prop == part.NUMBER:
-                self.number_property()
-            elif isinstance(m, ir.Load) and m.prop in part.DEGREES.values():
-                self.given(m.prop, I64, ir.Site.VERTEX, ir.Origin.GRAPH)
-            elif isinstance(m, ir.Var) and m.name in part.SIZES.values():
-                self.number(m.name)
-        if isinstance(n, ir.VertexApply) and n.frontier is None:
-            operator = self.guarded(operator)
-        elif isinstance(n, ir.EdgeApply) and self.whole and (n.frontier is None or not _pushes(n)):
-            own = ir.Var(operator.args[0 if _pushes(n) else 2], VID)  # a ghost has arcs, which others walk
-            operator = ir.with_fields(operator, {"body": (ir.If(self.owned(own), operator.body),)})
-        self.declare("operators", operator)
-        return ir.with_fields(n, {"op": name} | ({"only": None} if isinstance(n, ir.EdgeApply) else {}))
-
-    def guarded(self, operator: ir.Operator) -> ir.Operator:
-        """A vertex operator that does nothing at ghosts."""
-        body, emits = operator.body, operator.body[-1] if operator.body else None
-        test = self.owned(ir.Var(operator.args[0], VID))
-        if not isinstance(emits, ir.Emit):
-            return ir.with_fields(operator, {"body": (ir.If(test, body),)})
-        name = self.fresh(f"{operator.name}.chosen")
-        inside = (*body[:-1], ir.Assign(name, emits.value))
-        guard = (
-            ir.Let(name, BOOL, FALSE),
-            ir.If(test, inside),
-            ir.with_fields(emits, {"value": ir.Var(name, BOOL)}),
-        )
-        return ir.with_fields(operator, {"body": guard})
-
     def parts(self, visit: Visit) -> tuple[list[ir.Stmt], Folds, dict[str, str]]:
         """What each member adds to globals is kept apart; it is combined when the round has ended."""
         types = {g.name: g.type for g in self.program.globals}
@@ -493,76 +431,6 @@ class Placing(Exchanging):
                 self.fold(mails, name, t, visit.globals[name], ir.GlobalVar(own, t), ir.GlobalVar(name, t))
 
         return ahead, folds, renames
-
-    def to_owners(self, n: ir.Apply, visit: Visit, mails: Mails, ahead: list[ir.Stmt]) -> list[ir.Stmt]:
-        """What near vertices got goes to their owners, and those that it changes enter the frontier; what is done
-        before that."""
-        if not visit.writes:
-            return []
-        resets = [
-            ir.Store(name, GHOST, identity(op, self.type_of(name)))
-            for name, op in visit.writes.items()
-            if op in ir.ACCUMULATING or not (name in self.near or op == CLAIM or self.stays_behind(name, op))
-        ]
-        filling = n.out if isinstance(n, ir.EdgeApply) else None
-        marks, at_owners = "", ""
-        adds = any(op in ir.ACCUMULATING for op in visit.writes.values())
-        again = not claims_once(self.program, self.program.operator(n.op))
-        unclaimed = [name for name, op in visit.writes.items() if op == CLAIM and again]
-        if filling is not None and (adds or unclaimed):
-            marks = self.given("set.touched", BOOL, ir.Site.VERTEX, ir.Origin.LOCAL)
-            resets.append(ir.Store(marks, GHOST, FALSE))
-            out, at_owners = self.mail(mails, marks, BOOL, "owners")
-            mails.out[part.GHOSTS].append(ir.Store(out, PLACE, ir.Load(marks, GHOST, BOOL)))
-        ahead += self.listed(part.GHOSTS, resets)
-        touched: tuple[ir.Stmt, ...] = (ir.Store(marks, GHOST, TRUE),) if marks else ()
-        if n.chosen.volume is not DENSE:
-            mails.volume, mails.changed = n.chosen.volume, self.hidden(f"{filling}.ghosts")
-            ahead.append(ir.FrontierClear(mails.changed, ir.Layout.SPARSE))
-            touched += (ir.FrontierPush(mails.changed, GHOST, ir.Layout.SPARSE, dedupe=True),)
-        drop = self.only_owned(filling, touched) if filling is not None else []
-        enters: tuple[ir.Stmt, ...] = ()
-        if filling is not None:  # `drop` ends with a swap, so the frontier itself takes what comes
-            enters = (ir.FrontierPush(filling, GHOST, ir.Layout.SPARSE, dedupe=True),)
-        for name, op in visit.writes.items():
-            mails.got[part.SHARED] += self.taken(mails, visit, name, op, enters)
-        if marks:
-            test: ir.Expr = ir.Load(at_owners, PLACE, BOOL)
-            for name in () if adds else unclaimed:  # claimed with what says that it is not yet claimed
-                held = ir.Load(name, GHOST, self.type_of(name))
-                as_before = ir.Compare("==", held, visit.claims[name].expected)
-                mails.got[part.SHARED].append(ir.If(ir.Logical("and", test, as_before), enters))
-            if adds:
-                mails.got[part.SHARED].append(ir.If(test, enters))
-        return drop
-
-    def taken(
-        self, mails: Mails, visit: Visit, name: str, op: str, enters: tuple[ir.Stmt, ...]
-    ) -> list[ir.Stmt]:
-        """What an owner does with what a ghost has."""
-        got = self.to_owner(mails, name)
-        if op in ir.ACCUMULATING:
-            return [ir.Reduce(op, name, GHOST, got)]
-        changed = self.fresh("changed")
-        begin = ir.Let(changed, BOOL, FALSE)
-        if op != CLAIM:
-            reduce = ir.Reduce(op, name, GHOST, got, changed=changed)
-            return [begin, reduce, *([ir.If(ir.Var(changed, BOOL), enters)] if enters else [])]
-        claim = visit.claims[name]
-        swap = ir.CompareAndSwap(changed, name, GHOST, claim.expected, got)
-        stores = [m for m in ir.walk(claim) if isinstance(m, ir.Store)]
-        with_it = tuple(ir.Store(m.prop, GHOST, self.to_owner(mails, m.prop)) for m in stores)
-        won = ir.If(ir.Var(changed, BOOL), (*with_it, *enters))
-        return [begin, ir.If(ir.Compare("!=", got, claim.expected), (swap,)), won]
-
-    def to_owner(self, mails: Mails, name: str) -> ir.Load:
-        t = self.type_of(name)
-        out, got = self.mail(mails, name, t, "owners")
-        mails.out[part.GHOSTS].append(ir.Store(out, PLACE, ir.Load(name, GHOST, t)))
-        return ir.Load(got, PLACE, t)
-
-
-_WHO = {"owners": "owners", "ghosts": "ghosts", "all": "all members"}
 
 
 def _forms(n: ir.Apply) -> tuple[ir.EdgeApply, ir.EdgeApply]:
@@ -581,11 +449,6 @@ def _beside_sums(visit: Visit) -> set[str]:
     not take for a change what is none there."""
     sums = {name for name, op in visit.writes.items() if op in ir.ACCUMULATING}
     return visit.writes.keys() - sums if sums else set()
-
-
-def _pushes(n: ir.Apply) -> bool:
-    """Whether an apply visits the vertices whose arcs leave, or its own alone."""
-    return isinstance(n, ir.VertexApply) or n.chosen.direction is PUSH
 
 
 def _at(n: ir.Stmt, vertex: str) -> ir.Stmt:

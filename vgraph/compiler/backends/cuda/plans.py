@@ -7,6 +7,7 @@ vectors are of as many elements as a lane has.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from vgraph.compiler import ir
@@ -67,13 +68,7 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
         region.fetched = {(name, walked.edge): f"{known}.of_{k}" for k, name in enumerate(fixed)}
         with f.at(Place.GROUP if spread else Place.THREAD):
             for end, name in held.items() if here else ():
-                with f.block(f"if (!(again && {name} == {f.local(end)}))"):
-                    for (prop, at), local in here.items():
-                        if at == end:
-                            f.line(
-                                f"{f.local(local.name)} = {f.expr(ir.Load(prop, ir.Var(at, VID), local.type))};"
-                            )
-                f.line(f"{name} = {f.local(end)};")
+                _read_end(f, end, name, here)
             if here and spread:
                 f.line("lanes.wait();  // all have read")
         body = ir.transform_body(node.body, lambda n: new if n == walked else None)
@@ -89,6 +84,15 @@ def by_plan(f: Emitter, node: ir.ParFor, region: Region) -> None:
         phases, count = f"{phases} + {f.expr(first)}", f"{f.expr(last)} - {f.expr(first)}"
     plan = ", ".join((phases, count, cells, *parts))
     f.stops(f"by_plan<{group}>(team, Plan{{{plan}}}, {fetch}, {visit}, {look})")
+
+
+def _read_end(f: Emitter, end: str, held: str, here: Mapping[tuple[str, str], ir.Var]) -> None:
+    """What is kept of an end of the arc, unless it is the end of the arc before: that is `held`."""
+    with f.block(f"if (!(again && {held} == {f.local(end)}))"):
+        for (prop, at), local in here.items():
+            if at == end:
+                f.line(f"{f.local(local.name)} = {f.expr(ir.Load(prop, ir.Var(at, VID), local.type))};")
+    f.line(f"{held} = {f.local(end)};")
 
 
 def _fixed(f: Emitter, walked: ir.ForNeighbors) -> dict[str, Type]:
