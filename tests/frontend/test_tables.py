@@ -125,7 +125,9 @@ def test_trees_are_larks(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in FUNCTIONS:
         text = textwrap.dedent(text).strip()
         assert own(grammar.parse(text)) == written(larks().parse(text + "\n"))
-    missing = {rule.origin for rule in grammar.grammar().rules} - {rule.origin for rule in used}
+    missing = {rule.origin for rule in grammar.grammar().rules if not rule.bare} - {
+        rule.origin for rule in used
+    }
     assert not missing, "add a text that needs them to FUNCTIONS"
 
 

@@ -62,7 +62,8 @@ class Tree:
 
 class Rule(NamedTuple):
     """How children become a tree: `kept` are those that stay, whether their own children take their place, and how
-    many absent ones stand before; `absent` stand at the end. `single`: an only child is not wrapped."""
+    many absent ones stand before; `absent` stand at the end. `single`: an only child is not wrapped; `bare`: it has but
+    one, as where an expression has no operator of some level."""
 
     origin: str
     length: int
@@ -70,6 +71,7 @@ class Rule(NamedTuple):
     kept: list[tuple[int, bool, int]]
     absent: int
     single: bool
+    bare: bool
 
 
 class States(dict[int, dict[str, int]]):
@@ -129,6 +131,9 @@ def parse(text: str) -> Tree:
                 values.append(token)
                 break
             rule = rules[~action]
+            if rule.bare:
+                path[-1] = states[path[-2]][rule.origin]
+                continue
             place = len(path) - rule.length
             made = _reduced(rule, values[place - 1 :])
             del path[place:], values[place - 1 :]

@@ -91,7 +91,8 @@ def _rule(rule: Rule) -> tuple[Any, ...]:
     absent += sum(empty)
     name = rule.alias or rule.origin.name
     single = rule.options.expand1 and not rule.alias
-    return rule.origin.name, len(rule.expansion), name, kept, absent, single
+    bare = single and kept == [(0, False, 0)] and len(rule.expansion) == 1 and not absent
+    return rule.origin.name, len(rule.expansion), name, kept, absent, single, bare
 
 
 def main() -> None:
