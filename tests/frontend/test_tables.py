@@ -22,7 +22,7 @@ FUNCTIONS = [
     async def f(v: int, w=2, *rest: int, **more: str) -> None:
         """A text,
         of two lines."""
-        a, b = c = v.x[1:2], u[::3], w[k, 1]; a[i].b += -1 ** ~2 if not x and y or z else (3 @ w) // 5 % 0x1F << 1
+        a, b = c = v.x[1:2], u[::3], w[k, 1]; a[i].b += -1 ** ~2 if not x and y or z else (3 @ w + 1) // 5 % 0x1F << 1
         p = x | y & z ^ 1e-3, 2.5j  # a remark
         # another, less indented
       # and less than that
