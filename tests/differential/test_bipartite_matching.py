@@ -46,6 +46,40 @@ def test_heaviest_matchings(directed: bool) -> None:
         assert (most.mate >= 0).sum() == 2 * len(nx.max_weight_matching(every, maxcardinality=True))
 
 
+def test_most_edges() -> None:
+    """Without weights: loops and parallel edges, sides of any size, and few edges, so that paths are long."""
+    for left, right, m in ((1, 40, 90), (40, 3, 60), (30, 30, 36), (60, 60, 110), (95, 80, 199)):
+        directed = m % 4 == 0
+        given = made(left, right, m, directed)
+        s, t, _ = given.edges()
+        loops = np.arange(0, left + right, 7)
+        graph = vg.Graph.from_edges(
+            np.r_[s, loops], np.r_[t, loops], num_vertices=left + right, directed=directed
+        )
+        found = vg.run(A.bipartite_matching, graph, threads=2)
+        vg.verify(found)
+        for how in (
+            {"device": "python"},
+            {"schedule": vg.Schedule().at("reach", direction=vg.PULL)},
+            {"threads": 1},
+        ):
+            np.testing.assert_array_equal(found.mate, vg.run(A.bipartite_matching, graph, **how).mate)
+
+
+def test_a_path_is_turned_as_a_whole() -> None:
+    """Greedy pairs leave the ends of long paths free, and one phase more pairs them."""
+    n = 50
+    # 0 - n, n - 1 and so on: vertex i of the left knows i and i + 1 of the right; the last one knows the last only
+    u = np.r_[np.arange(n), np.arange(n - 1)]
+    graph = vg.Graph.from_edges(u, np.r_[n + np.arange(n), n + 1 + np.arange(n - 1)], directed=False)
+    found = vg.run(A.bipartite_matching, graph)
+    assert found.mate.tolist() == [*range(n, 2 * n), *range(n)]
+    vg.verify(found)
+    found.mate[[3, n + 3]] = -1
+    with pytest.raises(vg.VerificationError, match="there are 49 edges, and there could be 50"):
+        vg.verify(found)
+
+
 def test_what_is_refused_and_found_to_be_wrong() -> None:
     triangle = vg.Graph.from_edges([1, 2, 3], [2, 3, 1])
     pair = vg.Graph.from_edges([0], [1], half=[0.5], huge=[2**58])

@@ -30,6 +30,24 @@ def doubled(graph: Graph, weight: Any) -> Graph:
     )
 
 
+def with_side(graph: Graph) -> Graph:
+    """The edges, undirected and without self-loops, and a vertex property `side`: whether a vertex is on the right."""
+
+    def make() -> Graph:
+        s, t, _ = graph.edges()
+        kept = s != t
+        return Graph.from_edges(
+            s[kept],
+            t[kept],
+            num_vertices=graph.num_vertices,
+            directed=False,
+            keep_order=False,
+            vertex_properties={"side": sides(graph) == 1},
+        )
+
+    return graph.kept_with_topology("two sides", make)
+
+
 def sides(graph: Graph) -> NDArray[Any]:
     """For each vertex 0 or 1, other than its neighbors', or -1 where that cannot be: components of the double cover."""
 
