@@ -21,6 +21,9 @@ OPERATIONS = ("+", "min", "max", "|", "&")
 """How a row's result may be combined with those of other rows of its destination."""
 
 
+AT_DST = "it reads at dst, and on a GPU segments know only the source of an arc"
+
+
 def slices_obstacle(operator: ir.Operator) -> Obstacle | None:
     """Why a pull cannot walk slices; None if it can."""
     src, *arc = operator.args
@@ -56,18 +59,24 @@ def _unfit(n: ir.Node, dst: str) -> Obstacle | None:
     """What stands in the way at one node."""
     match n:
         case ir.Reduce(index=ir.Var(name=name)) if name == dst and n.index.type != EID:
-            if n.op in OPERATIONS and isinstance(n.value.type, Scalar) and n.value.type.bits != 128:
-                return None
-            return Obstacle(f"`{n.op}=` of {n.value.type} is not combined by one atomic operation", n.span)
+            if n.op not in OPERATIONS or not isinstance(n.value.type, Scalar) or n.value.type.bits == 128:
+                return Obstacle(
+                    f"`{n.op}=` of {n.value.type} is not combined by one atomic operation", n.span
+                )
+            return Obstacle(AT_DST, n.span) if _is(n.value, dst) else None
         case ir.If() | ir.Let():
             return None
         case ir.Stmt():
             return Obstacle("on a GPU segments only reduce numbers at dst", n.span)
-        case ir.Load(index=ir.Var(name=name)) | ir.Degree(vertex=ir.Var(name=name)) if name == dst:
-            return Obstacle("it reads at dst, and on a GPU segments know only the source of an arc", n.span)
+        case ir.Expr() if any(_is(child, dst) for child in ir.children(n)):
+            return Obstacle(AT_DST, n.span)
         case ir.HasNeighbor() | ir.Neighbor():
             return Obstacle("it looks at other neighbors", n.span)
     return None
+
+
+def _is(n: ir.Node, vertex: str) -> bool:
+    return isinstance(n, ir.Var) and n.name == vertex
 
 
 def source_values(body: ir.Body, src: str, arc: tuple[str, ...]) -> list[ir.Expr]:
