@@ -81,14 +81,15 @@ def local_shape(array: Array, call: Call) -> tuple[int, ...]:
     graph = call.graph
     if array.site == "array" or (array.site == "place" and array.name in call.arguments):
         return np.shape(call.arguments[array.name])
-    entering = graph.in_.columns.size if call.transposed else graph.num_arcs  # of a part as many as it has
-    sizes = {
-        "edge": graph.num_arcs,
-        "edge_in": entering,
-        "edge_segments": graph.num_arcs,
-        "numbered": graph.num_edges,
-    }
-    size = sizes.get(array.site, graph.num_vertices)
+    match array.site:
+        case "edge_in" if call.transposed:
+            size = graph.in_.columns.size  # of a part as many as it has
+        case "edge" | "edge_in" | "edge_segments":
+            size = graph.num_arcs
+        case "numbered":
+            size = graph.num_edges
+        case _:
+            size = graph.num_vertices
     if array.chunks:
         size = array.chunks * policy.channel_room(array.site, graph)
     return (size, array.length) if array.length else (size,)

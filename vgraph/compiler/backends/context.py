@@ -6,7 +6,7 @@ import ctypes
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,8 @@ from vgraph.compiler.backends.abi import (
 
 Bytes = npt.NDArray[np.uint8]
 AnyArray = npt.NDArray[Any]
+_WORDS: Final = {name: (f.type, f.offset // type_sizes[f.type]) for name, f in CONTEXT.fields.items()}
+"""Of each field the type of its words, and which word it is."""
 
 
 def aligned_zeros(nbytes: int) -> Bytes:
@@ -140,13 +142,13 @@ class ContextView:
 
     def get(self, field: str) -> int:
         """The present value of a field; safe while native code runs."""
-        found = CONTEXT.fields[field]
-        return self._words[found.type][found.offset // type_sizes[found.type]]
+        words, place = _WORDS[field]
+        return self._words[words][place]
 
     def set(self, field: str, value: int) -> None:
         """Store into a field."""
-        found = CONTEXT.fields[field]
-        self._words[found.type][found.offset // type_sizes[found.type]] = value
+        words, place = _WORDS[field]
+        self._words[words][place] = value
 
     def cancel(self) -> None:
         """Ask native code to leave at its next chunk or round."""
