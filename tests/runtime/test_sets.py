@@ -670,6 +670,18 @@ def test_schedules_that_a_set_does_not_take(case):
         vg.run(vg.algorithms.sssp, small_graph(), source=0, device=TWO, schedule=schedule)
 
 
+@pytest.mark.parametrize("phases", [vg.GATHER_APPLY, vg.APPLY_SCATTER], ids=str)
+def test_each_member_has_a_pipeline_of_its_own(phases):
+    graph = small_graph()
+    expected = vg.run(vg.algorithms.sssp, graph, device="python", source=3)
+    schedule = vg.Schedule().at("relax", phases=phases, pipeline=2)
+    for threads in ((1, 1), (2, 1), (3, 2)):
+        device = [vg.cpu(threads=t) for t in threads]
+        found = vg.run(vg.algorithms.sssp, graph, device=device, schedule=schedule, source=3)
+        assert found.schedule.labels["relax"].pipeline == 2
+        same_results(found, expected)
+
+
 BUCKETS = [("sssp", "relax", "dist"), ("widest_path", "widen", "width")]
 
 
