@@ -24,13 +24,16 @@ from vgraph.schedule import (
     APPLY_SCATTER,
     AXES,
     COMPUTED,
+    CSR,
     GATHER_APPLY,
     RAW,
     SHAPING,
+    SLICES,
     ApplySchedule,
     Options,
     Payload,
     Phases,
+    Rows,
     kind_of,
     show,
 )
@@ -43,6 +46,7 @@ FACTS = {
     "tiny with a hub": Facts(hubs=True),
     "directed": Facts(large=True, directed=True, segments=8),
     "deep": Facts(large=True, deep=True, short_lists=True),
+    "crowded": Facts(large=True, deep=True, short_lists=True, crowd=16),
     "short lists": Facts(large=True, short_lists=True, segments=64),
 }
 MACHINES = {
@@ -86,6 +90,18 @@ def test_choices(golden: Callable[[Path, str], None]) -> None:
             if any(where.get(machine) != list(FACTS) for machine in MACHINES):
                 lines += [f"    {machine}: {', '.join(facts)}" for machine, facts in where.items()]
     golden(GOLDEN / "choices.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("crowd", "short", "rows"), [(0, True, SLICES), (8, True, SLICES), (16, True, CSR), (16, False, SLICES)]
+)
+def test_short_rows_are_not_put_side_by_side_for_many_threads(crowd: int, short: bool, rows: Rows) -> None:
+    """A plain sum, as of pagerank, where so much is run that slices would pay."""
+    text = EVERY["sums"].replace("(x[src] * cast<i64>(weight[edge]))", "x[src]").replace("@all += 1:i64", "")
+    facts = Facts(large=True, slices=True, short_lists=short, crowd=crowd)
+    here = space.Label(space.ready(parse_program(text), Context()), "add", Context(facts=facts))
+    ((schedule,), _) = here.attempt(Options())
+    assert schedule.rows is rows
 
 
 def test_refusals(golden: Callable[[Path, str], None]) -> None:

@@ -396,3 +396,12 @@ def test_lanes_share_the_arcs_of_open_vertices_where_there_are_lanes():
             if isinstance(n, ir.ParFor) and n.label and isinstance(n.domain, ir.BitmapMembers)
         ]
         assert pull.lanes is lanes
+
+
+def test_many_threads_search_a_deep_graph_by_buckets_of_levels():
+    graph = grid(200)
+    few, many = (vg.run(vg.algorithms.bfs, graph, source=0, threads=threads) for threads in (4, 8))
+    assert "order" not in str(few.schedule)
+    assert "order=delta(16)" in str(many.schedule)
+    assert many.level.max() == 2 * 199
+    np.testing.assert_array_equal(few.level, many.level)

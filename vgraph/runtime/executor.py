@@ -182,8 +182,9 @@ class Job:
 
     @property
     def facts(self) -> Facts:
-        """What the compiler knows of the graph."""
-        return policy.facts_of(self.walked, self.device.partition(":")[0])
+        """What the compiler knows of the graph, and of those who walk it."""
+        found = policy.facts_of(self.walked, self.device.partition(":")[0])
+        return replace(found, crowd=policy.crowd(self.threads)) if found.large else found
 
     @property
     def walked(self) -> Graph:

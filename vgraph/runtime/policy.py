@@ -149,6 +149,11 @@ def _waits_for_one(graph: Graph, device: str, large: bool) -> bool:
     return large and graph.max_degree * HUB > graph.num_arcs
 
 
+def crowd(threads: int) -> int:
+    """`Facts.crowd` of so many threads."""
+    return max((most for most in (8, 16) if threads >= most), default=0)
+
+
 LONG_LISTS: Final = 40
 """Arcs of the list that an arc leads from, on average over all arcs, from which on bitmaps of hubs are made."""
 HUBS: Final = 1 << 14
