@@ -387,23 +387,6 @@ def _put(m: Machine, layout: Layout, address: int, **fields: int) -> None:
         m.write(address + layout.offset(name), type_sizes[layout.type(name)], value)
 
 
-@pytest.mark.parametrize(
-    ("members", "busy_us", "raised"),
-    [(16, 20, False), (16, 1, True), (2, 20, True), (2, 0, True)],
-    ids=["uneven work of many", "nothing to do", "uneven work of two", "nothing to do for two"],
-)
-def test_waits_for_uneven_work_do_not_keep_small_loops_from_teams(members, busy_us, raised):
-    """A loop takes its last thread 100 us, the others so many; the first waits for it."""
-    m = Machine({"vg_now": lambda m: 100_000, "idle": lambda m: 0})
-    ctx, pool, arms = (m.allocate(size, 64, zero=True) for size in (CONTEXT.size, POOL.size, ARMS.size))
-    waits = (members - 1) * (100 - busy_us) * 1000
-    _put(m, POOL, pool, few=100_000, wait_mean=25_000)
-    _put(m, CONTEXT, ctx, steering=int(Steering.ADAPTIVE), arms=arms, pool=pool, members=members)
-    _put(m, CONTEXT, ctx, loop_begin=0, met=100_000, waits=waits)
-    m.call(native.unit(), "measure", ctx, pool, (100 - busy_us) * 1000)
-    assert (m.read(pool + POOL.offset("few"), 8) > 100_000) == raised
-
-
 WAYS = Way.OWNERS, Way.GHOSTS, Way.ALL
 
 

@@ -122,7 +122,6 @@ CONTEXT: Final = Layout(
         ("members", "i32"),  # threads that met at it
         ("met", "i64"),  # when they did, in ns
         ("lag", "i64"),  # ns that it waited for them
-        ("waits", "i64"),  # and that all waited, together
         ("waited", "i64"),  # ns that threads have waited, at all barriers so far
     ),
     (  # of the first thread
