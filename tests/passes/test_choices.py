@@ -25,11 +25,14 @@ from vgraph.schedule import (
     AXES,
     COMPUTED,
     CSR,
+    EDGE,
     GATHER_APPLY,
     RAW,
     SHAPING,
     SLICES,
+    VERTEX,
     ApplySchedule,
+    Balance,
     Options,
     Payload,
     Phases,
@@ -102,6 +105,19 @@ def test_short_rows_are_not_put_side_by_side_for_many_threads(crowd: int, short:
     here = space.Label(space.ready(parse_program(text), Context()), "add", Context(facts=facts))
     ((schedule,), _) = here.attempt(Options())
     assert schedule.rows is rows
+
+
+@pytest.mark.parametrize(
+    ("name", "crowd", "heavy", "balance"),
+    [("bfs", 8, True, EDGE), ("bfs", 0, True, VERTEX), ("bfs", 8, False, VERTEX), ("paths", 8, True, VERTEX)],
+)
+def test_many_threads_share_the_arcs_of_a_heavy_round(
+    name: str, crowd: int, heavy: bool, balance: Balance
+) -> None:
+    """In searches that claim, where a push has few of all arcs."""
+    here = next(iter(asked_of(name, Context(facts=Facts(large=True, crowd=crowd, heavy=heavy))).values()))
+    ((schedule,), _) = here.attempt(Options())
+    assert schedule.balance == balance
 
 
 def test_refusals(golden: Callable[[Path, str], None]) -> None:

@@ -186,6 +186,15 @@ def test_a_search_of_a_scale_free_graph_turns_to_pulling_and_back(threads, monke
     np.testing.assert_array_equal(result.level, expected.level)
 
 
+def test_many_threads_share_the_arcs_of_a_push_and_pull_by_vertex(monkeypatch):
+    graph, expected = search_of_a_scale_free_graph()
+    monkeypatch.setattr(policy, "facts_of", lambda g, d="cpu": Facts(large=True, heavy=True))
+    result = vg.run(vg.algorithms.bfs, graph, source=graph.num_vertices - 1, threads=8)
+    assert "balance=edge" in str(result.schedule)
+    assert {r.direction for r in result.trace} == {"push", "pull"}
+    np.testing.assert_array_equal(result.level, expected.level)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_arcs_that_pulls_have_closed_are_no_longer_counted_as_open(threads, monkeypatch):
     """Behind a dense part, pulled, and a path lies a part of fewer arcs than 1/15 of all, but most of what is left."""

@@ -37,6 +37,8 @@ class Facts:
     """One vertex has so large a part of all arcs that threads would wait for it, or, on a GPU, a block for its own."""
     even: bool = False
     """On a GPU: no vertex has many more arcs than others."""
+    heavy: bool = False
+    """On CPUs: one vertex has so large a part of the arcs along which a round of a search is pushed at most."""
     crowd: int = 0
     """8 or 16 where at least so many threads of a CPU run it on a large graph: barriers of short rounds take longer
     than their work, and what one thread writes lies in another's cache."""

@@ -128,6 +128,7 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
         large=large,
         hubs=_waits_for_one(graph, device, large),
         even=device == "cuda" and graph.max_degree * graph.num_vertices <= EVEN * graph.num_arcs,
+        heavy=large and device == "cpu" and graph.max_degree * HUB * PULL_SHARE > graph.num_arcs,
         deep=large and is_deep(graph),
         narrow=large and device == "cuda" and is_narrow(graph),
         short_lists=large and graph.num_arcs < SHORT_LIST * graph.num_vertices,

@@ -11,7 +11,7 @@ from vgraph.compiler.analysis.pieces import cut_operator
 from vgraph.compiler.axes.base import Choice, Traversal
 from vgraph.compiler.axes.segments import sliced
 from vgraph.compiler.obstacle import Obstacle
-from vgraph.schedule import SPLIT, TWC, VERTEX, WARP, Balance, Direction, Drive, FrontierLayout
+from vgraph.schedule import EDGE, SPLIT, TWC, VERTEX, WARP, Balance, Direction, Drive, FrontierLayout
 
 MARKED: Final = SPLIT(128)
 """Where lists are marked on a GPU, another list is walked for each arc: so pieces of so many. Measured on an H200,
@@ -36,9 +36,20 @@ def _by_default(c: Choice) -> Balance:
     facts, split = c.context.facts, SPLIT()
     fits = facts.large and facts.hubs and c.context.threads != 1 and c.agrees(split)
     if not fits or _obstacle(c, split) is not None:
-        return VERTEX
+        return _of_a_round(c)
     c.because(split, "one vertex has so many arcs that other threads would wait for it")
     return split
+
+
+def _of_a_round(c: Choice) -> Balance:
+    """Equal shares of the arcs of a push that a search may take, where one vertex has many of them."""
+    facts = c.context.facts
+    search = c.chosen["direction"] is Direction.AUTO and c.effects.classes() == {WriteClass.CLAIMING}
+    fits = search and facts.heavy and facts.crowd and c.agrees(EDGE)
+    if not fits or _obstacle(c, EDGE) is not None:
+        return VERTEX
+    c.because(EDGE, "one vertex has so many arcs of a round that other threads would wait for it")
+    return EDGE
 
 
 def _with_warps(c: Choice) -> Balance:
