@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import vgraph as vg
 from vgraph.graph import machine, rows
 
 
@@ -54,3 +55,13 @@ def test_turned_rows(dtype: type[np.generic], monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_array_equal(found[0], np.append(0, np.cumsum(np.bincount(columns, minlength=50))))
     np.testing.assert_array_equal(found[1], sources[order])
     np.testing.assert_array_equal(found[2], order)
+
+
+@pytest.mark.parametrize("dtype", ["<i4", ">i4", ">u8", "<i2"])
+def test_ids_of_any_byte_order_are_put_into_rows(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "FROM", 1)
+    ends = np.array([[3, 2], [0, 300], [3, 1]], dtype)
+    graph = vg.Graph.from_edges(ends[:, 0], ends[:, 1])
+    sources, targets, _ = graph.edges()
+    assert graph.num_vertices == 301
+    assert (sources.tolist(), targets.tolist()) == ([0, 3, 3], [300, 1, 2])

@@ -62,7 +62,8 @@ class EdgeList:
             return halves[1 - first :], halves[first:], 2, properties
         (sources, targets), self.ends = self.ends, None
         step = sources.itemsize // 4
-        if sources.itemsize != targets.itemsize or step not in (1, 2) or sys.byteorder == "big":
+        little = sys.byteorder == "little" and sources.dtype.isnative and targets.dtype.isnative
+        if sources.itemsize != targets.itemsize or step not in (1, 2) or not little:
             return sources.astype(np.uint32), targets.astype(np.uint32), 1, properties
         sources, targets = (np.ascontiguousarray(end).view(np.uint32) for end in (sources, targets))
         return sources, targets, step, properties
