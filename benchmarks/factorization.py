@@ -25,7 +25,10 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import os
 import re
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -69,12 +72,25 @@ class Row:
     """The tests' RMSE, or the loss."""
 
 
+try:
+    import cupy as xp
+except ImportError:
+    xp = np
+
+
+def distinct(pairs: Any) -> Any:
+    """Each once, sorted."""
+    pairs = xp.sort(pairs)
+    return pairs[xp.append(xp.asarray([True]), pairs[1:] != pairs[:-1])]
+
+
+def on_host(values: Any) -> np.ndarray:
+    """Where NumPy can read them."""
+    return values if xp is np else values.get()
+
+
 def power(users: int, items: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Who rated what, each pair once: both are drawn by power laws, the most at an item about 0.2 % of all."""
-    try:
-        import cupy as xp
-    except ImportError:
-        xp = np
 
     def drawn(n: int, falling: float, flat: int, stream: int) -> Any:
         weight = (xp.arange(n) + flat) ** -falling
@@ -82,25 +98,25 @@ def power(users: int, items: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         who = xp.argsort(draw(xp, stream << 48, n))
         return who[xp.minimum(xp.searchsorted(bounds, draw(xp, stream << 56, 5 * count // 4)), n - 1)]
 
-    pairs = xp.unique(drawn(users, 0.6, 50, 1).astype(xp.int64) * items + drawn(items, 0.8, 30, 2))
+    pairs = distinct(drawn(users, 0.6, 50, 1).astype(xp.int64) * items + drawn(items, 0.8, 30, 2))
     pairs = pairs[xp.sort(xp.argsort(draw(xp, 3 << 56, pairs.size))[:count])]
-    found = pairs if xp is np else pairs.get()
-    return found // items, found % items
+    return on_host(pairs // items), on_host(pairs % items)
 
 
 def rmat(count: int) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the distinct ones of so many draws from an R-MAT matrix of 2**18 x 2**14, whose ids are shuffled."""
     a, b, c = (share(q) for q in QUADRANTS)
-    s, t = np.zeros((2, count), np.int64)
+    s, t = xp.zeros((2, count), xp.int64)
     for bit in range(18):
-        drawn = draw(np, (bit + 4) << 48, count)
+        drawn = draw(xp, (bit + 4) << 48, count)
         down = drawn >= b
         s = 2 * s + down
         if bit < 14:
             t = 2 * t + (((drawn >= a) & ~down) | (drawn >= c))
     rng = np.random.default_rng(1)
-    pairs = np.unique(rng.permutation(1 << 18)[s] << 14 | rng.permutation(1 << 14)[t])
-    return pairs >> 14, pairs & (1 << 14) - 1
+    users, items = (xp.asarray(rng.permutation(1 << bits)) for bits in (18, 14))
+    pairs = distinct(users[s] << 14 | items[t])
+    return on_host(pairs >> 14), on_host(pairs & (1 << 14) - 1)
 
 
 def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
@@ -119,11 +135,11 @@ def load(name: str, cache: Path) -> tuple[str, vg.Graph]:
             stored = make(name, cache)
             s = np.repeat(np.arange(stored.row_offsets.size - 1), np.diff(stored.row_offsets))
             t = stored.column_indices
-        taste = rng.normal(size=(2, max(s.max(), t.max()) + 1, 8)).astype(np.float32)
+        taste = xp.asarray(rng.normal(size=(2, max(s.max(), t.max()) + 1, 8)).astype(np.float32))
         values = np.empty(s.size, np.float32)
         for k in range(0, s.size, 1 << 20):
             part = slice(k, k + (1 << 20))
-            values[part] = 3 + np.einsum("ek,ek->e", taste[0, s[part]], taste[1, t[part]]) / 3
+            values[part] = on_host(3 + (taste[0, s[part]] * taste[1, t[part]]).sum(1) / 3)
         graph = vg.from_ratings(s, t, values + rng.normal(scale=0.3, size=s.size).astype(np.float32))
     s, t, properties = graph.edges()
     test, lot = np.random.default_rng(0).random(s.size) < 0.1, np.random.default_rng(1).permutation(s.size)
@@ -167,6 +183,10 @@ class LIBMF:
         self.library.mf_get_default_param.restype = _Parameter
         self.library.mf_train.argtypes = (ctypes.POINTER(_Problem), _Parameter)
         self.library.mf_train.restype = ctypes.c_void_p
+        self.library.mf_train_with_validation.argtypes = (
+            *(ctypes.POINTER(_Problem), ctypes.POINTER(_Problem), _Parameter),
+        )
+        self.library.mf_train_with_validation.restype = ctypes.c_void_p
         self.library.calc_rmse.argtypes = (ctypes.POINTER(_Problem), ctypes.c_void_p)
         self.library.calc_rmse.restype = ctypes.c_double
         s, t, properties = graph.edges()
@@ -179,18 +199,39 @@ class LIBMF:
     def problem(self, ratings: np.ndarray) -> _Problem:
         return _Problem(*self.sizes, ratings.size, ratings.ctypes.data_as(ctypes.POINTER(_Node)))
 
-    def run(self, factors: int, threads: int, epochs: int) -> tuple[float, float]:
-        """Seconds of the training, and the tests' error at its end."""
+    def given(self, factors: int, threads: int, epochs: int) -> _Parameter:
+        """What it is called with."""
         given = self.library.mf_get_default_param()
-        given.k, given.threads, given.iterations, given.bins = (
-            factors,
-            threads,
-            epochs,
-            max(20, 2 * threads + 1),
-        )
-        given.p2 = given.q2 = 0.05
-        given.quiet = True
-        learned, tested = self.problem(self.learned), self.problem(self.tested)
+        given.k, given.threads, given.iterations = factors, threads, epochs
+        given.bins, given.p2, given.q2, given.quiet = max(20, 2 * threads + 1), 0.05, 0.05, True
+        return given
+
+    def problems(self) -> tuple[_Problem, _Problem]:
+        """What is learned from, and what it is tested with."""
+        return self.problem(self.learned), self.problem(self.tested)
+
+    def curve(self, factors: int, threads: int, epochs: int, rate: float) -> np.ndarray:
+        """The tests' error after each epoch, as it prints them."""
+        given = self.given(factors, threads, epochs)
+        given.quiet, given.eta = False, rate
+        learned, tested = self.problems()
+        sys.stdout.flush()
+        with tempfile.TemporaryFile() as said:
+            kept = os.dup(1)
+            os.dup2(said.fileno(), 1)
+            try:
+                self.library.mf_train_with_validation(ctypes.byref(learned), ctypes.byref(tested), given)
+            finally:
+                os.dup2(kept, 1)
+                os.close(kept)
+            said.seek(0)
+            lines = [line.split() for line in said.read().decode().splitlines()]
+        return np.array([float(words[2]) for words in lines if words and words[0].isdigit()])
+
+    def run(self, factors: int, threads: int, epochs: int, rate: float = 0.1) -> tuple[float, float]:
+        """Seconds of the training, and the tests' error at its end."""
+        learned, tested, given = *self.problems(), self.given(factors, threads, epochs)
+        given.eta = rate
         start = time.perf_counter()
         model = self.library.mf_train(ctypes.byref(learned), given)
         took = time.perf_counter() - start

@@ -53,3 +53,32 @@ def test_long_vectors_that_are_computed(threads: int) -> None:
     found, expected = vg.run(long_ones, graph, threads=threads), vg.run(long_ones, graph, device="python")
     for name in "xyz":
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@vg.operator
+def draw(v):
+    for i in range(len(v.a)):
+        v.a[i] = vg.float32(vg.random_normal(v, i, 1))
+        v.b[i] = vg.float32(vg.random_normal(v, i, 2))
+
+
+@vg.operator
+def add_up(v):
+    v.x = vg.dot(v.a, v.b)
+    v.y = vg.sum(v.a)
+
+
+@vg.algorithm
+def sums(graph, length: vg.int64):
+    a, b = graph.vertex_property(vg.vector(vg.float32, length))
+    x, y = graph.vertex_property(vg.float32)
+    graph.vertex_apply(draw)
+    graph.vertex_apply(add_up)
+    return a, b, x, y
+
+
+@pytest.mark.parametrize("length", [7, 8, 13, 16, 129, 203])
+def test_sums_of_vectors_have_the_bits_of_numpy(length: int) -> None:
+    found = vg.run(sums, vg.Graph.from_edges([], [], num_vertices=40), length=length)
+    assert found.x.tolist() == [np.add.reduce(a * b) for a, b in zip(found.a, found.b, strict=True)]
+    assert found.y.tolist() == [np.add.reduce(a) for a in found.a]

@@ -15,6 +15,7 @@ from vgraph.graph.conflicts import KINDS, Plan, diagonals, matchings, plan
 PARAMETERS = {
     "blocked_diagonals": [(), (1, 1), (3, 2), (2, 7), (100, 100)],
     "dealt_blocks": [(2,), (6,), (256,)],
+    "even_blocks": [(2,), (6,), (256,)],
     "agm_n": [(1,), (4,)],
     "sgm": [(1,), (4,), (99,)],
 }
@@ -77,7 +78,7 @@ def ends(graph: vg.Graph) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("key", KEYS)
 def test_cells_of_a_phase_share_no_vertex(key: str) -> None:
     for graph in graphs().values():
-        check(plan(graph, key, first_fit), graph, steps=key != "sequential")
+        check(plan(graph, key, first_fit), graph, steps=not key.startswith(("sequential", "even")))
 
 
 def test_blocks_by_degree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,6 +96,20 @@ def test_blocks_by_degree(monkeypatch: pytest.MonkeyPatch) -> None:
     for graph in graphs().values():
         check(plan(graph, "blocked_diagonals", first_fit), graph)
     assert plan(graphs()["path"], "blocked_diagonals", first_fit).cells is None
+
+
+def test_even_blocks() -> None:
+    """As many phases as parts, with blocks of about as many arcs, whose sources come window by window."""
+    rng = np.random.default_rng(6)
+    a, b = (900 * rng.random((2, 20000)) ** 2).astype(int)
+    for graph in (vg.Graph.from_edges(a, 900 + b), vg.Graph.from_edges(a, b)):
+        found = plan(graph, "even_blocks.10", first_fit)
+        assert found.cells is not None
+        assert found.num_phases == 10
+        assert np.diff(found.cells).max() < 3 * np.diff(found.cells).mean()
+        windows = (np.array(ends(graph)[0])[found.order] // diagonals.WINDOW).astype(int)
+        inside = np.setdiff1d(np.arange(1, windows.size), found.cells)
+        assert (np.diff(windows)[inside - 1] >= 0).all()
 
 
 def test_first_fit_is_what_it_says() -> None:

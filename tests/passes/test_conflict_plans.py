@@ -12,6 +12,7 @@ from test_lowering import fitted, same
 
 import vgraph as vg
 from vgraph.compiler import ir
+from vgraph.compiler.facts import Facts
 from vgraph.compiler.interpret import interpret
 from vgraph.compiler.ir.rewrite import Context, PassManager
 from vgraph.compiler.ir.text import parse_program, print_program
@@ -125,6 +126,22 @@ def test_a_plan_whose_phases_are_too_large_is_found(monkeypatch):
 def test_one_thread_has_no_locks():
     kernel = kernel_of(fitted(PROGRAMS["both"], graph_of(0)), threads=1, conflict=vg.HYBRID)
     assert "lock" not in print_program(kernel)
+
+
+@pytest.mark.parametrize(
+    ("facts", "threads", "blocks"),
+    [
+        (Facts(large=True), 0, True),
+        (Facts(), 0, False),
+        (Facts(large=True, short_lists=True), 0, False),
+        (Facts(large=True), 1, False),
+    ],
+)
+def test_many_edges_at_vertices_go_in_even_blocks_unasked(facts, threads, blocks):
+    """By the threads of a CPU: one alone needs no locks."""
+    program = fitted(PROGRAMS["both"], graph_of(0))
+    kernel = PassManager(Context(threads=threads, facts=facts)).run(program, PIPELINE)
+    assert ("even_blocks.32" in print_program(kernel)) == blocks
 
 
 @pytest.mark.parametrize("conflict", [vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.AGM_E], ids=str)

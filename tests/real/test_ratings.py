@@ -63,7 +63,7 @@ def test_errors_under_each_schedule(name: str, rate: float, best: float) -> None
     for conflict in (
         *(vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.NODE_LOCKED, vg.HYBRID, vg.AGM_E, vg.AGM_N, vg.SGM),
         *(vg.COLORED, vg.DIAGONAL, vg.blocked_diagonals(), vg.blocked_diagonals(64, 64)),
-        *(vg.blocked_diagonals(1024, 1024), vg.dealt_blocks()),
+        *(vg.blocked_diagonals(1024, 1024), vg.dealt_blocks(), vg.even_blocks()),
     ):
         schedule = vg.Schedule().at("learn", conflict=conflict)
         result = vg.run(

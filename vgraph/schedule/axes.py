@@ -135,16 +135,17 @@ class ApplySchedule:
                     *map(int, text.split("x") if text else ())
                 ),
                 "dealt_blocks": lambda text: dealt_blocks(*map(int, (text,) if text else ())),
+                "even_blocks": lambda text: even_blocks(*map(int, (text,) if text else ())),
             },
             noun="a conflict schedule",
             takes="SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL, blocked_diagonals(r, c), "
-            "dealt_blocks(n), COLORED, MARKED, RACED, FREE",
+            "dealt_blocks(n), even_blocks(n), COLORED, MARKED, RACED, FREE",
             form="a word such as sequential or agm_e, blocked_diagonals(8x8), dealt_blocks(16), free or auto",
         ),
         rest=FREE,
         candidates=(
             *(FREE, SEQUENTIAL, EDGE_LOCKED, NODE_LOCKED, HYBRID, AGM_E, AGM_N, SGM, DIAGONAL),
-            *(blocked_diagonals(4, 4), dealt_blocks(4), COLORED, MARKED, RACED),
+            *(blocked_diagonals(4, 4), dealt_blocks(4), even_blocks(4), COLORED, MARKED, RACED),
         ),
         lacks=(
             Lack(
@@ -160,6 +161,12 @@ class ApplySchedule:
                 ("node_locked", "hybrid"),
             ),
             Lack(
+                "cuda",
+                'device="cuda" takes blocks in steps of arcs that share no vertex',
+                "use conflict=vg.blocked_diagonals()",
+                ("even_blocks",),
+            ),
+            Lack(
                 "set",
                 "who writes several vertices may not own all of them",
                 "use conflict=vg.dealt_blocks() where edges are about both of their ends, or one device",
@@ -168,6 +175,7 @@ class ApplySchedule:
                     *PLANNED,
                     *MARKING,
                     "blocked_diagonals",
+                    "even_blocks",
                 ),  # each, so that the resolver is asked
             ),
         ),

@@ -78,10 +78,23 @@ def dealt_blocks(parts: int = 8) -> Conflict:
     return Conflict("dealt_blocks", parts)
 
 
+@public
+def even_blocks(parts: int = 32) -> Conflict:
+    """A plan of `parts` x `parts` blocks of the matrix for the threads of a CPU, in `parts` phases.
+
+    Rows and columns are cut into ranges of equally many arcs. Raises ScheduleError unless `parts` is an even number
+    from 2 to 256.
+    """
+    if not between(2, 256)(parts) or parts % 2:
+        raise ScheduleError(f"even_blocks({shown(parts)}): the number of parts is even, from 2 to 256")
+    return Conflict("even_blocks", parts)
+
+
 __all__ = [
     "AGM_E", "AGM_N", "APPLY_SCATTER", "ASYNC", "BASE", "BITMAP", "BLOCK", "BSP", "CHANGED", "COLORED",
     "COMBINE", "COMPUTED", "CSR", "DATA", "DELAYED", "DELTA", "DENSE", "DIAGONAL", "EDGE", "EDGE_LOCKED",
     "FREE", "FUSED", "GATHER_APPLY", "HYBRID", "LOCAL", "MARKED", "NODE_LOCKED", "PULL", "PUSH", "RACED",
     "RAW", "SEQUENTIAL", "SGM", "SLICES", "SPARSE", "SPLIT", "STRICT", "TOPOLOGY", "TWC", "UNORDERED",
     "VERTEX", "WARP", "blocked_diagonals", "dealt_blocks", "delta_stepping",
+    "even_blocks",
 ]  # fmt: skip

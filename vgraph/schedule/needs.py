@@ -47,7 +47,7 @@ def of_a_conflict(axes: Mapping[str, Axis]) -> tuple[Need, ...]:
     """The needs of `conflict`, but that of no order, which is one of `order`'s."""
     reason, way_out = "activations that exclude each other have {}={}", "leave it out"
     rest = {name: axis.rest for name, axis in axes.items() if axis.rest is not None}
-    planned = tuple(map(Conflict, (*PLANNED, "blocked_diagonals", "dealt_blocks")))
+    planned = tuple(map(Conflict, (*PLANNED, "blocked_diagonals", "dealt_blocks", "even_blocks")))
     found = [
         Need(
             name,

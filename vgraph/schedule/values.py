@@ -154,7 +154,8 @@ class Conflict(Kind):
     Online, by locks: edge_locked (both ends tried, else the edge waits for the next pass), node_locked (one thread has
     all arcs of a source), hybrid (one pass of the second, the rest by the first). By a plan, with a barrier between
     phases: agm_e, agm_n, sgm (matchings), diagonal and blocked_diagonals (of the matrix, in blocks of `rows` x
-    `columns`, or made by degree), dealt_blocks (`rows` x `rows` blocks for several devices), colored. Of operators that
+    `columns`, or made by degree), dealt_blocks (`rows` x `rows` blocks for several devices), even_blocks (as many of
+    equally many arcs for the threads of a CPU), colored. Of operators that
     gather vertices: sequential, node_locked (all that is gathered is tried), marked (all mark what they gather, and who
     has all of its marks goes on), or raced (the same without atomics, in three phases in place of two).
     """
@@ -164,6 +165,7 @@ class Conflict(Kind):
     makers: ClassVar[Mapping[str, str]] = {
         "blocked_diagonals": "blocked_diagonals",
         "dealt_blocks": "dealt_blocks",
+        "even_blocks": "even_blocks",
     }
 
     def __str__(self) -> str:

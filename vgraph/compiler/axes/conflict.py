@@ -18,12 +18,14 @@ from vgraph.schedule import (
     Conflict,
     blocked_diagonals,
     dealt_blocks,
+    even_blocks,
     spelled,
 )
 
 _MARKS: Final = (MARKED, RACED)
 _OF_VERTICES: Final = (SEQUENTIAL, NODE_LOCKED, *_MARKS)
 BY_DEGREE: Final = blocked_diagonals()
+EVEN: Final = even_blocks()
 _WAY_OUT: Final = "use conflict=vg.SEQUENTIAL{} or leave it out"
 
 
@@ -82,6 +84,11 @@ def _because(c: Choice, chosen: Conflict) -> str:
             "turns at a vertex of many edges, up to graph.max_degree, are quickest in the caches of one block of "
             "threads, which needs no locks in its part of the matrix"
         )
+    if chosen == EVEN:
+        return (
+            "many edges at a vertex: in blocks that share no row and no column what it has stays in the cache of one "
+            "thread, which needs no locks"
+        )
     if chosen.kind == "dealt_blocks":
         return "members take blocks of the matrix that share no row and no column, and hand over columns"
     if chosen == SEQUENTIAL:
@@ -96,10 +103,12 @@ def _because(c: Choice, chosen: Conflict) -> str:
 
 
 def _by_default(c: Choice) -> Conflict:
-    """Locks. A plan takes d_max * (p + b) at the least, locks d_max * (p + l) + b / f, where p is the time of an
-    activation, b of a barrier, l of a lock, d_max the most arcs at a vertex, and f the part of them that get their turn
-    in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 20 ns, and f near 1. Since p
-    is on both sides, a plan is never the quicker one where a vertex has two arcs.
+    """Locks, or blocks. A plan takes d_max * (p + b) at the least, locks d_max * (p + l) + b / f, where p is the time
+    of an activation, b of a barrier, l of a lock, d_max the most arcs at a vertex, and f the part of them that get
+    their turn in a pass (Kaleem 2016, section 4.6). On CPUs b is a microsecond and more, l some 20 ns, and f near 1.
+    Since p is on both sides, a plan of arcs is never the quicker one where a vertex has two arcs. What that model has
+    not is caches: threads that lock a vertex in turns fetch what it has from each other, some 50 ns. In blocks a vertex
+    stays with a thread for as long as a block lasts; that pays where vertices have several arcs, and there are many.
 
     On a GPU l is a microsecond, too, for a lock and what it protects go through the memory that multiprocessors share.
     In blocks made by degree a step of a vertex takes p and a barrier of the block, and the grid has few barriers.
@@ -110,4 +119,8 @@ def _by_default(c: Choice) -> Conflict:
         return BY_DEGREE
     if c.context.deterministic:
         return SEQUENTIAL
-    return EDGE_LOCKED if c.is_edge else NODE_LOCKED
+    if not c.is_edge:
+        return NODE_LOCKED
+    facts = c.context.facts
+    crowded = facts.large and not facts.short_lists and c.context.threads != 1
+    return EVEN if crowded and c.apply.frontier is None and c.agrees(EVEN) else EDGE_LOCKED

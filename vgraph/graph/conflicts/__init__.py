@@ -16,7 +16,7 @@ import numpy as np
 from vgraph.graph.arrays import sealed
 from vgraph.graph.conflicts.base import Ends, FirstFit, Plan
 from vgraph.graph.conflicts.dealt import Turns, dealt_blocks, turns
-from vgraph.graph.conflicts.diagonals import blocked_diagonals
+from vgraph.graph.conflicts.diagonals import blocked_diagonals, even_blocks
 from vgraph.graph.conflicts.matchings import all_graph_edges, all_graph_nodes, colored, sub_graphs
 from vgraph.graph.graph import Graph
 from vgraph.graph.order import Renumbered
@@ -53,6 +53,7 @@ KINDS: Final[dict[str, Callable[..., Plan]]] = {
     "diagonal": lambda ends, first_fit: blocked_diagonals(ends, first_fit, 1, 1),
     "blocked_diagonals": blocked_diagonals,
     "dealt_blocks": dealt_blocks,
+    "even_blocks": even_blocks,
     "agm_e": all_graph_edges,
     "agm_n": all_graph_nodes,
     "sgm": sub_graphs,

@@ -239,18 +239,59 @@ def _classify(f: Emitter, name: str, a: Value) -> str:
     return f.op(f"fcmp oeq {t} {size}, {f.types.constant(float('inf'), a.type)}")
 
 
+_LANES: Final = 8
+_LEAF: Final = 128
+
+
+def _pairwise(f: Emitter, v: str, t: Vector, begin: int, size: int) -> str:
+    """The sum of `size` elements of a vector in the order in which NumPy adds them, so that every device="cpu" run of a
+    plan has the reference's bits: in eight lanes, these by pairs, and what is left; of many elements by halves."""
+    element = f.types.register(t.element)
+
+    def add(name: str, a: str, b: str) -> str:
+        return f.op(f"fadd {name} {a}, {b}")
+
+    if size > _LEAF:
+        half = size // 2 // _LANES * _LANES
+        rest = _pairwise(f, v, t, begin + half, size - half)
+        return add(element, _pairwise(f, v, t, begin, half), rest)
+    whole, lanes, wide = f.types.register(t), _LANES, _LANES
+    behind = begin + size // lanes * lanes
+    some = [
+        _shuffled(f, whole, v, range(k, k + lanes)) if t.length > lanes else v
+        for k in range(begin, behind, lanes)
+    ]
+    total = some[0]
+    for more in some[1:]:
+        total = add(f"<{wide} x {element}>", total, more)
+    while wide > 1:
+        name, wide = f"<{wide} x {element}>", wide // 2
+        even, odd = (_shuffled(f, name, total, range(k, 2 * wide, 2)) for k in (0, 1))
+        total = add(f"<{wide} x {element}>", even, odd)
+    total = f.op(f"extractelement <1 x {element}> {total}, i64 0")
+    for k in range(behind, begin + size):
+        total = add(element, total, f.op(f"extractelement {whole} {v}, i64 {k}"))
+    return total
+
+
+def _shuffled(f: Emitter, name: str, v: str, places: range) -> str:
+    """Some elements of a vector of type `name`."""
+    mask = ", ".join(f"i32 {k}" for k in places)
+    return f.op(f"shufflevector {name} {v}, {name} poison, <{len(places)} x i32> <{mask}>")
+
+
 def _reduce(f: Emitter, args: list[Value], result: Type) -> str:
     assert isinstance(result, Scalar)
     assert isinstance(args[0].type, Vector)
     t = Vector(result, args[0].type.length)
     vectors = [cast(f, a, t).text for a in args]
     text = vectors[0] if len(vectors) == 1 else binary(f, "*", vectors[0], vectors[1], t)
+    if is_float(t) and t.length >= _LANES:
+        return _pairwise(f, text, t, 0, t.length)
     name, element, suffix = f.types.register(t), f.types.register(result), f.types.suffix(t)
     if is_float(t):
         start = f.types.constant(-0.0, result)
         signature = f"declare {element} @llvm.vector.reduce.fadd.{suffix}({element}, {name})"
         f.declarations.add(signature)
-        return f.op(
-            f"call {freedom(f)}{element} @llvm.vector.reduce.fadd.{suffix}({element} {start}, {name} {text})"
-        )
+        return f.op(f"call {element} @llvm.vector.reduce.fadd.{suffix}({element} {start}, {name} {text})")
     return f.call(element, f"llvm.vector.reduce.{'or' if is_bool(t) else 'add'}.{suffix}", f"{name} {text}")
