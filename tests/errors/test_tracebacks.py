@@ -141,7 +141,8 @@ def test_public_functions_show_the_users_frames(name: str) -> None:
     with pytest.raises(vg.VGraphError) as caught:
         CALLS[name]()
     assert {f.filename for f in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    handled = sys.exc_info()[1]  # tests that raise between bytecodes can leave Python with one
+    assert caught.value.__suppress_context__ or caught.value.__context__ is handled
 
 
 def test_frames_of_the_users_callbacks_stay() -> None:
