@@ -214,10 +214,8 @@ def test_what_is_chosen() -> None:
     large = Facts(large=True)
     assert chosen(abilities=CUDA, facts=large) == PEELED
     assert chosen(abilities=CUDA, facts=large, deterministic=True) == 1
-    assert (
-        chosen(abilities=CUDA, facts=Facts(large=True, even=True)) == 1
-    )  # all are peeled off in a few rounds
-    assert chosen(abilities=CUDA, facts=Facts(large=True, even=True, deep=True)) == PEELED
+    assert chosen(abilities=CUDA, facts=Facts(large=True, even=True)) == PEELED
+    assert chosen(abilities=CUDA, facts=Facts(large=True, even=True, long_rounds=True)) == 1
     assert chosen(abilities=CUDA, facts=Facts()) == chosen(abilities=CPU, facts=large) == 1
     assert chosen(abilities=CUDA_SET, facts=large) == 1
 

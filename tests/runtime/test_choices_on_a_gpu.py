@@ -41,6 +41,34 @@ def test_facts(monkeypatch: pytest.MonkeyPatch) -> None:
         assert policy.facts_of(graph, "cpu").hubs is on_cpu
 
 
+def test_rounds_are_long_where_many_arcs_are_evenly_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "LARGE", 100)
+    monkeypatch.setattr(policy, "LONG_ROUNDS", 25_000)
+    random = vg.Graph.from_edges(*np.random.default_rng(0).integers(0, 5000, (2, 25_000)), num_vertices=5000)
+    assert policy.facts_of(random, "cuda").long_rounds
+    assert not policy.facts_of(random, "cpu").long_rounds
+    assert not policy.facts_of(with_row(random, 50), "cuda").long_rounds  # uneven
+    assert not policy.facts_of(regular(5000, 5), "cuda").long_rounds  # deep: a ring
+    monkeypatch.setattr(policy, "LONG_ROUNDS", 25_001)
+    assert not policy.facts_of(random, "cuda").long_rounds
+
+
+def test_lists_of_slim_graphs_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread merges two short lists sooner than a warp marks one of them, where there are vertices for all."""
+    monkeypatch.setattr(policy, "SLIM_VERTICES", 1000)
+    slim = policy.facts_of(regular(1000, policy.SLIM), "cuda")
+    assert slim.slim
+    assert not policy.facts_of(regular(1000, policy.SLIM), "cpu").slim
+    assert not policy.facts_of(regular(999, policy.SLIM), "cuda").slim
+    assert not policy.facts_of(regular(1000, policy.SLIM + 1), "cuda").slim
+    src, dst, _ = regular(20, 6).edges()
+    graph = vg.Graph.from_edges(src, dst, directed=False)
+    for facts in (Facts(large=True, even=True), slim):
+        monkeypatch.setattr(policy, "facts_of", lambda *_, facts=facts: facts)
+        told = vg.explain(vg.algorithms.local_clustering, graph, device="cuda").schedule
+        assert ("balance=" not in told) is facts.slim, told
+
+
 def test_how_many_arcs_are_pushed_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = regular(1000, 5)
     monkeypatch.setattr(policy, "CUDA_PUSHED_ARCS", 4000)

@@ -37,6 +37,10 @@ class Facts:
     """One vertex has so large a part of all arcs that threads would wait for it, or, on a GPU, a block for its own."""
     even: bool = False
     """On a GPU: no vertex has many more arcs than others."""
+    long_rounds: bool = False
+    """And there are so many arcs, all walked in a few rounds, that what barriers take does not matter."""
+    slim: bool = False
+    """On a GPU: no vertex has many more arcs than a warp has lanes, and there is a vertex for each thread."""
     heavy: bool = False
     """On CPUs: one vertex has so large a part of the arcs along which a round of a search is pushed at most."""
     crowd: int = 0

@@ -61,6 +61,14 @@ CUDA_PULLED_ARCS: Final = 1 << 21
 2^20 and 2^22 for both: facebook 0.142, 0.09, 0.09, 0.09, 0.08, ego-Twitter 0.226, 0.226, 0.155, 0.149, 0.144, R-MAT of
 scale 16 0.087, 0.087, 0.085, 0.099, 0.112; betweenness 0.222 to 0.168, 0.415 to 0.391, no change."""
 EVEN: Final = 4  # times the mean, at most, where degrees are even
+LONG_ROUNDS: Final = 1 << 26
+"""Arcs from which on cascades of graphs of even degrees are left to rounds. On an H200, k-core of random graphs with
+cascades of 16 hops and by rounds, ms: 8.4 M arcs 0.47 and 1.03, 16.8 M 0.96 and 1.83; of 134 M rounds are best."""
+SLIM: Final = 48
+SLIM_VERTICES: Final = 1 << 18
+"""Two lists of at most so many arcs are merged by one thread of a GPU, if there are as many vertices as threads. On an
+H200, triangles of random graphs, merged by threads and marked by warps, ms: at most 26 arcs 0.31 and 0.93, 39 arcs 0.88
+and 1.65, 61 arcs 1.39 and 0.85."""
 GATHER_SHARE: Final = 8
 """The same for sums behind a guard, whose pull walks all arcs into open vertices, but without atomics: pull when more
 than 1/8 of the arcs not yet walked leave the frontier. On an H200 (rmat22) an arc of a large push takes 0.107 ns, that
@@ -123,11 +131,14 @@ def facts_of(graph: Graph, device: str = "cpu") -> Facts:
     Cache segments are for CPUs: a GPU hides the latency of the reads that they make local.
     """
     large = graph.num_arcs >= LARGE
+    even = device == "cuda" and graph.max_degree * graph.num_vertices <= EVEN * graph.num_arcs
     return Facts(
         directed=graph.directed,
         large=large,
         hubs=_waits_for_one(graph, device, large),
-        even=device == "cuda" and graph.max_degree * graph.num_vertices <= EVEN * graph.num_arcs,
+        even=even,
+        long_rounds=even and graph.num_arcs >= LONG_ROUNDS and not is_deep(graph),
+        slim=device == "cuda" and graph.max_degree <= SLIM and graph.num_vertices >= SLIM_VERTICES,
         heavy=large and device == "cpu" and graph.max_degree * HUB * PULL_SHARE > graph.num_arcs,
         deep=large and is_deep(graph),
         narrow=large and device == "cuda" and is_narrow(graph),

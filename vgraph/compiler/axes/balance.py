@@ -73,9 +73,11 @@ def _with_warps(c: Choice) -> Balance:
         whole = WARP if facts.even else TWC  # threads alone mark nothing
         choice = MARKED if choice == SPLIT() else whole
         reason += "; lists of others are compared with its own, which they mark"
+    merged = compares and facts.slim  # by one thread, sooner than a warp marks one of two lists
     fits = (
         (facts.large or facts.hubs or (compares and facts.long_lists))
         and (few or not facts.short_lists)
+        and not merged
         and c.agrees(choice)
     )
     if not fits or _obstacle(c, choice) is not None:

@@ -60,7 +60,7 @@ def peels(c: Choice) -> bool:
     """Whether blocks take unasked what an update makes pass a filter: not where all pass it together."""
     alone = c.context.abilities.warps and not c.context.distributed
     facts = c.context.facts
-    if not alone or not facts.large or (facts.even and not facts.deep) or c.asked("hops") is not None:
+    if not alone or not facts.large or facts.long_rounds or c.asked("hops") is not None:
         return False
     return isinstance(c.apply, ir.EdgeApply) and c.apply.only is not None and c.at.once(hops_obstacle) is None
 
