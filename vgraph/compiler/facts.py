@@ -40,7 +40,7 @@ class Facts:
     long_rounds: bool = False
     """And there are so many arcs, all walked in a few rounds, that what barriers take does not matter."""
     slim: bool = False
-    """On a GPU: no vertex has many more arcs than a warp has lanes, and there is a vertex for each thread."""
+    """On a GPU: no vertex has many more arcs than a warp has lanes, and there are vertices for all threads."""
     heavy: bool = False
     """On CPUs: one vertex has so large a part of the arcs along which a round of a search is pushed at most."""
     crowd: int = 0
