@@ -32,6 +32,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.analysis.effects import effects, only_claims, the_claim
 from vgraph.compiler.facts import TRANSPOSED
 from vgraph.compiler.ir.rewrite import Context, Pass
+from vgraph.compiler.passes.cut_loops import is_cut
 from vgraph.compiler.passes.lowering import FALSE, TRUE, Lowering, count_of, scalar
 from vgraph.compiler.passes.pulls import open_at
 from vgraph.compiler.types import BOOL, I64, VID
@@ -108,8 +109,8 @@ def _either_direction(low: Lowering, apply: ir.EdgeApply, *, closed: bool) -> Bo
         ir.Let(state.unexplored.name, I64, ir.GraphSize("num_arcs")),
         ir.Let(state.before.name, I64, scalar(0)),
     )
-    pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP)
-    if closed and not _looks_itself(pull):
+    pull = _as(low, apply, Direction.PULL, Drive.TOPOLOGY, FrontierLayout.BITMAP, cut=closed)
+    if closed and not (_looks_itself(pull) and low.context.abilities.warps):
         opened = [low.hidden(f"{apply.label}.open.next") for _ in range(2)]
         pull = ir.with_fields(pull, {"among": opened[0], "keeping": opened[1]})
     size = ir.Var(low.fresh(f"{apply.label}.active"), I64)
@@ -145,11 +146,17 @@ def _other_form(low: Lowering, apply: ir.EdgeApply, size: ir.Var, after: Counted
 
 
 def _as(
-    low: Lowering, apply: ir.EdgeApply, direction: Direction, drive: Drive, layout: FrontierLayout
+    low: Lowering,
+    apply: ir.EdgeApply,
+    direction: Direction,
+    drive: Drive,
+    layout: FrontierLayout,
+    *,
+    cut: bool = False,
 ) -> ir.EdgeApply:
-    """The apply with everything fixed. A pull of a claim leaves its vertex early, so threads of a CPU have nothing to
-    cut; a thread of a GPU would take milliseconds for a hub none of whose neighbors is active."""
-    cut = direction is Direction.PUSH or low.context.abilities.warps
+    """The apply with everything fixed. On CPUs a pull is `cut` where it looks at what is open alone, and only in its
+    long rows; a thread of a GPU would take milliseconds for a hub none of whose neighbors is active."""
+    cut = cut or direction is Direction.PUSH or low.context.abilities.warps
     balance = apply.chosen.balance if cut else VERTEX
     fixed = replace(apply.chosen, direction=direction, drive=drive, frontier=layout, balance=balance)
     return ir.with_fields(apply, {"schedule": fixed, "counting": low.counter()})
@@ -188,7 +195,10 @@ def _left(low: Lowering, apply: ir.EdgeApply, state: _State) -> ir.Body:
     if apply.among is None:
         return ()
     arcs, v = low.counter(), low.fresh("v")
-    add = ir.ReduceGlobal("+", arcs, ir.Degree(ir.Var(v, VID), apply.entering))
+    here = ir.Var(v, VID)
+    add: ir.Stmt = ir.ReduceGlobal("+", arcs, ir.Degree(here, apply.entering))
+    if is_cut(apply):  # long rows stay when they have been closed
+        add = ir.If(open_at(the_claim(low.program.operator(apply.op).body), here), (add,))
     return (
         ir.SetGlobal(arcs, scalar(0)),
         ir.ParFor(v, ir.BitmapMembers(apply.among), (add,), span=apply.span),

@@ -13,23 +13,29 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from typing import Final
 
 from vgraph.compiler import ir
-from vgraph.compiler.analysis.effects import only_claims
+from vgraph.compiler.analysis.effects import only_claims, the_claim
 from vgraph.compiler.analysis.guards import lasting_tests, without
 from vgraph.compiler.analysis.lanes import shared_loops
 from vgraph.compiler.passes.cut_loops import is_cut, with_pieces
 from vgraph.compiler.passes.lowering import Lowering, after_round, before_round, count_of, lowering, scalar
 from vgraph.compiler.passes.pull_pieces import sliced
-from vgraph.compiler.passes.pulls import collect, pull_body, still_open
+from vgraph.compiler.passes.pulls import collect, open_at, piece_body, pull_body, still_open
 from vgraph.compiler.types import VID
 from vgraph.schedule import VERTEX, ApplySchedule, Direction, Drive, Phases, Rows
+
+LONG: Final = 1024
+"""Arcs of a row from which on threads share it."""
 
 
 def _lower(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     operator = low.operator(apply.op)
     if apply.among and not apply.keeping:
         return _behind_guard(low, apply, operator)
+    if apply.keeping and is_cut(apply) and not low.context.abilities.warps:
+        return _long_rows_apart(low, apply, operator)
     dst = operator.args[2]
     target = low.target(apply)
     segments = apply.chosen.ranges
@@ -77,6 +83,47 @@ def _still_open(low: Lowering, apply: ir.EdgeApply) -> ir.Body:
     assert apply.among is not None
     v = low.fresh("v")
     return (ir.ParFor(v, ir.BitmapMembers(apply.among), (still_open(low, apply, ir.Var(v, VID)),)),)
+
+
+def _long_rows_apart(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> ir.Body:
+    """A pull of a claim: threads walk whole rows, but set those of more than LONG arcs aside, and share these then.
+
+    before: `f = edge_apply(reach, f) schedule(direction=pull, balance=edge, ...) among open keeping open.1`
+    after:  `parfor dst in bitmap open { if degree.in(dst) > 1024 { push long dst; push open.1 dst } else { ... } };
+            if size(long) > 0 { parfor dst in sparse long cut in balance edge { ... } }`
+
+    A long row stays among the open ones when it has been claimed, and is looked at before it is set aside again.
+    """
+    assert apply.among is not None
+    assert apply.keeping is not None
+    limit, dst, target = apply.chosen.balance.limit or LONG, operator.args[2], low.target(apply)
+    own = ir.Var(dst, VID)
+    body, arcs = pull_body(
+        low, ir.with_fields(apply, {"schedule": replace(apply.chosen, balance=VERTEX)}), operator, target
+    )
+    long = low.hidden(f"{apply.label}.long.next")
+    aside: ir.Body = (
+        ir.FrontierPush(long, own, ir.Layout.SPARSE, False),
+        ir.FrontierPush(apply.keeping, own, ir.Layout.BITMAP, True),
+    )
+    still = open_at(the_claim(operator.body), own)
+    many = ir.Compare(">", ir.Degree(own, apply.entering), scalar(limit))
+    rows = ir.If(many, (ir.If(still, aside),), body)
+    loop = ir.ParFor(dst, ir.BitmapMembers(apply.among), (rows,), apply.label, span=apply.span)
+    pieces = ir.ParFor(
+        dst, ir.SparseMembers(long), piece_body(low, apply, operator, target, arcs), span=apply.span
+    )
+    shared = with_pieces(low, apply, pieces, apply.entering)
+    return (
+        *before_round(apply, target, ir.Layout.BITMAP),
+        ir.FrontierClear(apply.keeping, ir.Layout.BITMAP),
+        ir.Single((ir.FrontierClear(long, ir.Layout.SPARSE),)),
+        ir.SetGlobal(arcs, scalar(0)),
+        loop,
+        ir.If(ir.Compare(">", ir.FrontierSize(long), scalar(0)), (shared,)),
+        ir.Single((ir.FrontierSwap(apply.among, apply.keeping),), span=apply.span),
+        *after_round(apply, target, "pull", count_of(arcs)),
+    )
 
 
 def _behind_guard(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator) -> ir.Body:

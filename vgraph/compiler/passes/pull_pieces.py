@@ -30,8 +30,15 @@ def pulled(
     """The body of a pull: `whole` for whole vertices, and another for pieces."""
     if not is_cut(apply):
         return whole
-    piece = _PullPiece(low, apply, operator, target, arcs).body()
+    piece = pull_piece(low, apply, operator, target, arcs)
     return (ir.If(ir.Piece(ir.Share.WHOLE), whole, piece, span=apply.span),)
+
+
+def pull_piece(
+    low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None, arcs: str
+) -> ir.Body:
+    """The body of a pull for pieces alone."""
+    return _PullPiece(low, apply, operator, target, arcs).body()
 
 
 def sliced(low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None) -> ir.Body:

@@ -20,7 +20,7 @@ from vgraph.compiler.passes.lowering import (
     took_effect,
     unite,
 )
-from vgraph.compiler.passes.pull_pieces import pulled
+from vgraph.compiler.passes.pull_pieces import pull_piece, pulled
 from vgraph.compiler.types import BOOL, EID, I64, VID, Type, Vector, is_long
 from vgraph.records import dataclass
 
@@ -183,6 +183,13 @@ def pull_body(
     if apply.keeping and not is_cut(apply):
         return (*body, still_open(low, apply, dst)), visit.arcs
     return pull.guarded(pulled(low, apply, operator, body, target, visit.arcs)), visit.arcs
+
+
+def piece_body(
+    low: Lowering, apply: ir.EdgeApply, operator: ir.Operator, target: str | None, arcs: str
+) -> ir.Body:
+    """What is done along some of the arcs of one destination, while others pull along the rest."""
+    return Pull(low, apply, operator, None).guarded(pull_piece(low, apply, operator, target, arcs))
 
 
 def still_open(low: Lowering, apply: ir.EdgeApply, vertex: ir.Expr) -> ir.Stmt:
