@@ -3,9 +3,10 @@
     python benchmarks/same_error.py --libmf libmf.so --ratings FILE power5M --threads 16 2 1 [--devices cpu cuda] \\
         [--as FILE] [--seconds 70] [--out FILE]
 
-Ratings as in `factorization.py`; 16 factors. Both programs first go through 40 epochs with each of some rates, with the
-first number of `--threads`. Two errors are asked for: the one that LIBMF has after 10 epochs at its best rate, and the
-larger one of the least errors of both. Each program takes the rate with which it is there in the fewest epochs, and is
+Ratings as in `factorization.py`; 16 factors. All programs (LIBMF, vgraph's, and vgraph's without biases, which LIBMF
+does not have either) first go through 40 epochs with each of some rates, with the first number of `--threads`. Two
+errors are asked for: the one that LIBMF has after 10 epochs at its best rate, and the least one that both LIBMF and
+vgraph without biases come to. Each program takes the rate with which it is there in the fewest epochs, and is
 timed with each number of threads: the epochs with the errors after each (of LIBMF the time of as many, from the
 difference between long and short runs, since its runs begin with a copy), and the whole call from arrays to factors
 (vgraph's builds its graph, and makes its plan). `--as`: rates, epochs and errors of the rows of a file. Medians of
@@ -28,7 +29,8 @@ from harness import RESULTS, write_results
 import vgraph as vg
 
 FACTORS, EPOCHS = 16, 40
-RATES = {"vgraph": (0.003, 0.01, 0.02, 0.05), "LIBMF": (0.05, 0.1, 0.2)}
+OURS = (0.003, 0.01, 0.03, 0.1)
+RATES = {"vgraph": OURS, "vgraph, no biases": OURS, "LIBMF": (0.05, 0.1, 0.2, 0.4)}
 
 
 @dataclass(frozen=True)
@@ -61,24 +63,27 @@ def _ms(seconds: list[float]) -> float:
 
 
 class Sides:
-    """Both programs on some ratings."""
+    """The programs on some ratings."""
 
     def __init__(self, library: str, graph: vg.Graph) -> None:
         self.peer, self.graph = LIBMF(library, graph), graph
         s, t, properties = graph.edges()
         self.made = lambda: vg.Graph.from_edges(s, t, num_vertices=graph.num_vertices, **properties)
 
-    def ours(self, graph: vg.Graph, device: str, threads: int, rate: float, epochs: int) -> vg.Result:
+    def ours(
+        self, graph: vg.Graph, program: str, device: str, threads: int, rate: float, epochs: int
+    ) -> vg.Result:
         on_cpus = {"threads": threads} if device == "cpu" else {}
         given = {"factors": FACTORS, "epochs": epochs, "rate": rate, "test": "test", "device": device}
-        return vg.run(vg.algorithms.matrix_factorization, graph, **given, **on_cpus)
+        biases = program == "vgraph"
+        return vg.run(vg.algorithms.matrix_factorization, graph, biases=biases, **given, **on_cpus)
 
     def curve(self, program: str, device: str, threads: int, rate: float, epochs: int) -> np.ndarray:
         """The tests' error after each epoch, until it grows beyond all bounds."""
         if program == "LIBMF":
             return self.peer.curve(FACTORS, threads, epochs, rate)
         try:
-            return self.ours(self.graph, device, threads, rate, epochs).test_rmse
+            return self.ours(self.graph, program, device, threads, rate, epochs).test_rmse
         except vg.AlgorithmError:
             return np.array([np.inf])
 
@@ -94,7 +99,7 @@ class Sides:
             times = (1000 * taken, 1000 * taken, _ms(whole), runs[0][0][1])
         else:
             rounds, whole, steps, errors = [], [], [], []
-            given = row.device, row.threads, row.rate, row.epochs
+            given = row.program, row.device, row.threads, row.rate, row.epochs
             for _ in range(turns):
                 begin = time.perf_counter()
                 self.ours(self.made(), *given)
@@ -119,10 +124,10 @@ def targets(sides: Sides, head: tuple[Any, ...], threads: int, epochs: int) -> l
         print(
             head[0], program, rate, f"least {curve.min():.4f} after {curve.argmin() + 1}:", shown, flush=True
         )
-    least = [min(c.min() for (who, _), c in curves.items() if who == program) for program in RATES]
+    least = [min(c.min() for (who, _), c in curves.items() if who == p) for p in RATES if p != "vgraph"]
     first = min(float(c[min(9, c.size - 1)]) for (who, _), c in curves.items() if who == "LIBMF")
     rows = []
-    for target in (first, max(least)):
+    for target in sorted({first, max(least)}, reverse=True):
         for program in RATES:
             there = {
                 rate: int(np.argmax(c <= target + 5e-5)) + 1
@@ -172,7 +177,7 @@ def main() -> None:
                     continue
                 epochs = one.epochs
                 if device == "cuda":
-                    curve = sides.curve("vgraph", device, 0, one.rate, 2 * epochs + 2)
+                    curve = sides.curve(one.program, device, 0, one.rate, 2 * epochs + 2)
                     epochs = (
                         int(np.argmax(curve <= one.target + 5e-5)) + 1
                         if min(curve) <= one.target
