@@ -188,7 +188,8 @@ def overlapped(by, end):
         rounds *= 4
     want = vg.run(sweeps, graph, threads=1, rounds=rounds, start=start)
     np.testing.assert_array_equal(found.share, want.share)
-    assert 0 <= found.stats.overlap.changed < found.stats.rounds == rounds  # 0: made before the first round began
+    # 0: the order was there before the first round began
+    assert 0 <= found.stats.overlap.changed < found.stats.rounds == rounds
     return graph, found.stats
 
 

@@ -66,10 +66,10 @@ LONG_ROUNDS: Final = 1 << 26
 cascades of 16 hops and by rounds, ms: 8.4 M arcs 0.47 and 1.03, 16.8 M 0.96 and 1.83; of 134 M rounds are best."""
 SLIM: Final = 72
 SLIM_VERTICES: Final = 1 << 20
-"""Two lists of at most so many arcs are merged by one thread of a GPU, if there are so many vertices. On an H200, triangles
-of random graphs, merged by threads and marked by warps, ms: 2^20 vertices of at most 26 arcs 0.31 and 0.93, 39 arcs 0.88
-and 1.65, 50 arcs 1.89 and 2.37, 62 arcs 3.17 and 3.31; 2^22 of at most 67 arcs 11.0 and 13.5; 2^18 of at most 46 arcs
-0.66 and 0.52."""
+"""Two lists of at most so many arcs are merged by one thread of a GPU, if there are so many vertices. On an H200,
+triangles of random graphs, merged by threads and marked by warps, ms: 2^20 vertices of at most 26 arcs 0.31 and 0.93,
+39 arcs 0.88 and 1.65, 50 arcs 1.89 and 2.37, 62 arcs 3.17 and 3.31; 2^22 of at most 67 arcs 11.0 and 13.5; 2^18 of at
+most 46 arcs 0.66 and 0.52."""
 GATHER_SHARE: Final = 8
 """The same for sums behind a guard, whose pull walks all arcs into open vertices, but without atomics: pull when more
 than 1/8 of the arcs not yet walked leave the frontier. On an H200 (rmat22) an arc of a large push takes 0.107 ns, that
