@@ -19,8 +19,8 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+from vgraph.cpus import available_cpus
 from vgraph.refusals.base import Refusal
-from vgraph.runtime.devices.cpus import available_cpus
 
 from .programs import program_text
 from .runs import Difference, Subject, check, no_emulation

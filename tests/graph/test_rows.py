@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import vgraph as vg
 from vgraph.graph import machine, rows
+
+
+def test_a_first_build_has_all_threads() -> None:
+    """Before anything ran, too: it once went by one thread until the runtime was there."""
+    text = "import vgraph; from vgraph.graph import machine; print(machine.cuts(machine.np.array([0, 1 << 30])).size)"
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "VGRAPH_THREADS": "3"},
+    )
+    assert done.stdout == "4\n"
 
 
 @pytest.mark.parametrize("threads", [1, 3])

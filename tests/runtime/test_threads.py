@@ -16,13 +16,12 @@ import pytest
 from kernels import EMPTY, ENDLESS, ROUNDS, kernel
 
 import vgraph as vg
-from vgraph import config
+from vgraph import config, cpus
 from vgraph.compiler.backends.abi import Status, Steering
 from vgraph.compiler.backends.context import ContextView
 from vgraph.errors import ParameterError
-from vgraph.runtime.devices import cpus
 from vgraph.runtime.devices import threads as native_threads
-from vgraph.runtime.devices.threads import close_idle_pools, default_threads, run_native
+from vgraph.runtime.devices.threads import close_idle_pools, run_native
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -281,12 +280,12 @@ def test_latency_of_a_trivial_run():
 
 def test_default_threads_follows_the_knob_then_the_machine(monkeypatch):
     monkeypatch.delenv("VGRAPH_THREADS", raising=False)
-    monkeypatch.setattr(native_threads, "available_cpus", lambda: 6)
-    assert default_threads() == 6
+    monkeypatch.setattr(cpus, "available_cpus", lambda: 6)
+    assert cpus.default_threads() == 6
     monkeypatch.setenv("VGRAPH_THREADS", "3")
-    assert default_threads() == 3
+    assert cpus.default_threads() == 3
     with config.scope(threads=9):
-        assert default_threads() == 9
+        assert cpus.default_threads() == 9
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.cpus import default_threads
+
 maker: Callable[[str, str, Mapping[str, str], Mapping[str, int]], Callable[..., None]] | None = None
 """Gives a function of a file of the prelude, with types and numbers that have names there; the compiler, which stands
 above, puts it here (`vgraph/compiler/__init__.py`)."""
-threads: Callable[[], int] | None = None
-"""How many threads there are to be used; set by the runtime (`vgraph/runtime/devices/threads.py`)."""
+threads: Callable[[], int] = default_threads
+"""How many threads there are to be used; tests set it."""
 LEAST: Final = 1 << 16
 """Work of a part, at least: starting a thread takes as long as some ten thousand arcs."""
 
@@ -20,7 +22,7 @@ LEAST: Final = 1 << 16
 def cuts(work: NDArray[Any]) -> NDArray[np.int64]:
     """Where the items are cut so that threads have about equal work; `work`: that before each item, and all of it."""
     total = int(work[-1]) if work.size else 0
-    parts = min(threads() if threads else 1, 1 + total // LEAST)
+    parts = min(threads(), 1 + total // LEAST)
     inside = np.searchsorted(work[:-1], np.arange(1, parts) * (total // parts))
     return np.concatenate(([0], inside, [work.size - 1])).astype(np.int64)
 

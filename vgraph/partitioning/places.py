@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.cpus import default_threads
 from vgraph.graph import Graph
 from vgraph.graph.machine import LEAST
 from vgraph.graph.topology import Adjacency, Topology
 from vgraph.runtime.depth import is_deep
 from vgraph.runtime.devices.cuda.executor import resident_on
 from vgraph.runtime.devices.cuda.registry import device_for, number_of
-from vgraph.runtime.devices.threads import default_threads
 
 
 class Host:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from vgraph.compiler.backends.abi import MAX_THREADS
 from vgraph.compiler.frontend import ArgumentType, argument_types, unknown
 from vgraph.compiler.types import Target, Vector, element_of
 from vgraph.config import knob
+from vgraph.cpus import MAX_THREADS, default_threads
 from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.graph import Graph
 from vgraph.graph.relabel import By, Overlap
@@ -376,8 +376,6 @@ def _threads(threads: int | None, device: str) -> int:
     if threads is None and device != "cpu":
         return 0
     if threads is None:
-        from vgraph.runtime.devices.threads import default_threads
-
         threads = default_threads()
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MAX_THREADS:
         raise ParameterError(f"threads={shown(threads)}: an int from 1 to {MAX_THREADS}")

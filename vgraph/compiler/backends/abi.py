@@ -16,7 +16,6 @@ from vgraph.records import dataclass
 
 LINE: Final = 64
 """Bytes of a cache line."""
-MAX_THREADS: Final = 1024
 CHANNEL_LINES: Final = 3
 """Cache lines before those of a channel's slots: next ticket to fill, next to empty, items published."""
 

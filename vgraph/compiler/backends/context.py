@@ -18,7 +18,6 @@ from vgraph.compiler.backends.abi import (
     FRONTIER,
     LINE,
     LIST,
-    MAX_THREADS,
     SLOTS,
     TILE_GROUP,
     TILES,
@@ -28,6 +27,7 @@ from vgraph.compiler.backends.abi import (
     Status,
     type_sizes,
 )
+from vgraph.cpus import MAX_THREADS
 
 Bytes = npt.NDArray[np.uint8]
 AnyArray = npt.NDArray[Any]

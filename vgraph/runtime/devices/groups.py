@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, ClassVar
 
-from vgraph.compiler.backends.abi import MAX_THREADS
+from vgraph.cpus import MAX_THREADS, available_cpus
 from vgraph.errors import DeviceError, ParameterError, shown
 from vgraph.records import dataclass
-from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.tracebacks import public
 
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vgraph.cpus import available_cpus
 from vgraph.graph import layouts
 from vgraph.graph.relabel import By, Relabelled, made_beside
 from vgraph.records import dataclass
 from vgraph.runtime.arguments import host_array, topology_array
-from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.runtime.devices.threads import run_native
 from vgraph.runtime.result import OverlapStats
 

@@ -20,6 +20,7 @@ from vgraph.cache import cache_key
 from vgraph.compiler.analysis import placement as part
 from vgraph.compiler.backends.abi import PEER, SET
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
+from vgraph.cpus import available_cpus
 from vgraph.errors import DeviceError
 from vgraph.graph import Graph, conflicts, members
 from vgraph.graph.conflicts import Turns
@@ -28,7 +29,6 @@ from vgraph.graph.placement import Part, placed, ranges
 from vgraph.records import dataclass
 from vgraph.runtime.arguments import needed
 from vgraph.runtime.devices.cpu import CPU, RECORD, bind, new_context
-from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.runtime.devices.groups import CPUGroup
 from vgraph.runtime.devices.runner import Call, Ran, raise_failure
 from vgraph.runtime.devices.shares import Shared, Shares, workers_of

@@ -24,15 +24,13 @@ from typing import Any, Final
 
 from vgraph.cache import cached_object
 from vgraph.compiler.backends import jit
-from vgraph.compiler.backends.abi import DECLARATIONS, MAX_THREADS, POOL, Status, Steering
+from vgraph.compiler.backends.abi import DECLARATIONS, POOL, Status, Steering
 from vgraph.compiler.backends.base import Kernel
 from vgraph.compiler.backends.context import ContextView, aligned_zeros
 from vgraph.compiler.backends.native import native_text
-from vgraph.config import knob
+from vgraph.cpus import available_cpus
 from vgraph.errors import DeviceError, InternalError
-from vgraph.graph import machine
 from vgraph.records import dataclass
-from vgraph.runtime.devices.cpus import available_cpus
 from vgraph.runtime.progress import Progress, ProgressCallback
 from vgraph.stamp import code_stamp
 
@@ -135,14 +133,6 @@ _pools: list[_Pool] = []
 _runs: dict[int, tuple[ContextView, weakref.ref[_Host]]] = {}
 """By its address every context that native code may touch, and who waits for it."""
 _turns: Final = itertools.count(1)
-
-
-def default_threads() -> int:
-    """Threads of a run that names no number: the VGRAPH_THREADS knob, else the CPUs this process may use."""
-    return knob("threads") or min(available_cpus(), MAX_THREADS)
-
-
-machine.threads = default_threads
 
 
 def run_native(

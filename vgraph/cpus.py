@@ -1,4 +1,4 @@
-"""How many CPUs this process may use: the affinity mask, bounded by the quota of its control group."""
+"""How many CPUs this process may use: the affinity mask, bounded by the quota of its control group; and threads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import functools
 import math
 import os
 from pathlib import Path
+from typing import Final
+
+from vgraph.config import knob
+
+MAX_THREADS: Final = 1024
 
 
 def available_cpus() -> int:
@@ -14,6 +19,11 @@ def available_cpus() -> int:
     cpus = len(affinity(0)) if affinity else os.cpu_count() or 1
     quota = _quota()
     return max(1, cpus if quota is None else min(cpus, math.ceil(quota)))
+
+
+def default_threads() -> int:
+    """Threads of what names no number: the VGRAPH_THREADS knob, else the CPUs this process may use."""
+    return knob("threads") or min(available_cpus(), MAX_THREADS)
 
 
 @functools.cache
