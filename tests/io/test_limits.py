@@ -144,6 +144,7 @@ def test_nothing_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes, filler: bytes, reason: str
 ) -> None:
     monkeypatch.setattr(streams, "MAX_EMPTY", MIB // 16)
+    monkeypatch.setattr(streams, "BLOCK", MIB // 4)
     monkeypatch.setattr(arrays, "memory", lambda: 64 * MIB)
     path = tmp_path / f"{name}.gz"
     path.write_bytes(gzip.compress(head + filler * (2 * MIB // len(filler)), 1))
