@@ -280,7 +280,7 @@ def never(graph, by):
 
 relabel._named = never
 ends = np.random.default_rng(0).integers(0, 50, (2, 200))
-vg.run(vg.algorithms.pagerank, vg.Graph.from_edges(*ends), relabel=vg.overlap("rcm"), tolerance=0.0, max_rounds=60_000)
+vg.run(vg.algorithms.pagerank, vg.Graph.from_edges(*ends), relabel=vg.overlap("rcm"), tolerance=0.0, max_rounds=300_000)
 print("ended", flush=True)
 """
 

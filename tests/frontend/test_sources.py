@@ -136,10 +136,12 @@ def test_arrays_that_are_named_like_properties_are_not_kept(tmp_path: Path) -> N
 
 def test_it_is_quick() -> None:
     source_parts(programs.helpers)
-    start = time.perf_counter()
+    times = []
     for _ in range(10):
+        start = time.thread_time()
         source_parts(programs.helpers)
-    assert (time.perf_counter() - start) / 10 < 0.01
+        times.append(time.thread_time() - start)
+    assert min(times) < 0.01
 
 
 def test_a_function_without_text_is_refused() -> None:
