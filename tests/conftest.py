@@ -11,10 +11,21 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
+# On a busy machine a time says nothing; and what passes here passes elsewhere: the examples are always the same.
+settings.register_profile(
+    "same",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+# Others in each run: `pytest --hypothesis-profile=other`.
+settings.register_profile("other", settings.get_profile("same"), derandomize=False, print_blob=True)
 # For `tests/mutants.py`, which asks whether a test fails and not for the smallest example.
-settings.register_profile("unshrunk", phases=(Phase.explicit, Phase.generate))
+settings.register_profile("unshrunk", settings.get_profile("same"), phases=(Phase.explicit, Phase.generate))
+settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -49,7 +49,7 @@ def parents(graph, source: vg.vertex, given: vg.vertex_property(vg.float64)):
 
 
 @given(graph=graphs(), source=st.integers(0, 11))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_results_are_in_the_users_ids(graph, source):
     source %= graph.num_vertices
     given_ = np.arange(graph.num_vertices) * 0.25
@@ -70,7 +70,7 @@ def test_results_are_in_the_users_ids(graph, source):
 
 
 @given(graph=graphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_relabelled_graph_is_the_same_graph(graph):
     new, old_of_new, new_of_old = graph.relabelled("degree")
     assert (np.diff(new.out_degree.astype(np.int64)) <= 0).all()

@@ -72,13 +72,13 @@ def machine(gpu: Any, request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @given(kernel=kernels(), seed=st.integers(0, 100))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_random_kernels(kernel: ir.Program, seed: int) -> None:
     check(kernel, seed)
 
 
 @pytest.mark.slow
 @given(kernel=kernels(), seed=st.integers(0, 100))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_many_random_kernels(kernel: ir.Program, seed: int) -> None:
     check(kernel, seed)

@@ -49,13 +49,13 @@ def graphs(draw: st.DrawFn) -> tuple[int, Pairs]:
     return n, draw(st.lists(st.tuples(ids, ids), max_size=2 * n))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(graphs())
 def test_random_graphs(case: tuple[int, Pairs]) -> None:
     same_as_networkx(*case, threads=2)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(graphs())
 def test_random_graphs_by_the_reference(case: tuple[int, Pairs]) -> None:
     same_as_networkx(*case, device="python")

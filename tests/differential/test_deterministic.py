@@ -67,14 +67,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("programs")
 
 
-@settings(max_examples=QUICK, deadline=None, derandomize=True, database=None)
+@settings(max_examples=QUICK)
 @given(text=programs.program_texts())
 def test_random_programs(folder: Path, text: str) -> None:
     check_program(folder, text)
 
 
 @pytest.mark.slow
-@settings(max_examples=MANY, deadline=None, database=None)
+@settings(max_examples=MANY)
 @given(text=programs.program_texts())
 def test_many_random_programs(folder: Path, text: str) -> None:
     check_program(folder, text)

@@ -29,7 +29,7 @@ def test_mutated_texts(kind):
     seeds, pool = fuzz_texts.KINDS[kind][1](), fuzz_texts.pool(kind)
     read = []
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(st.sampled_from(seeds), EDITS)
     def attempt(seed, edits):
         read.append(fuzz_texts.attempt(kind, fuzz_texts.mutated(seed, edits, pool)))
@@ -51,7 +51,7 @@ def test_escape_sequences_that_python_does_not_know(text, read):
 @pytest.mark.parametrize(
     "reader", [parse_program, lambda text: parse_schedule([text])], ids=["ir", "schedule"]
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=st.text(max_size=60))
 def test_any_text(reader, text):
     with suppress(vg.VGraphError):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vgraph.errors import GraphFormatError
@@ -330,7 +330,7 @@ def test_malformed_archives(tmp_path: Path) -> None:
         [b"", b"p sp 9 2\n", b"p tw 9 2\n", MTX.encode() + b"9 9 2\n", b"3 2\n", b"0 1\n", b"0 1 2\n"]
     ),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
+@settings(max_examples=400)
 def test_junk_gives_a_graph_or_a_format_error(tmp_path: Path, name: str, junk: bytes, head: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(head + junk)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fuzz_readers import patched
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vgraph.errors import GraphFormatError
@@ -177,7 +177,7 @@ SMALL_IDS = [
 
 
 @given(st.sampled_from(SMALL_IDS).flatmap(regular_blocks), st.integers(1, 40))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100)
 def test_blocks_of_any_size(tmp_path: Path, text: bytes, size: int) -> None:
     """What a file gives does not depend on where it is cut into blocks."""
     from vgraph.io import read

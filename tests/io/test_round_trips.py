@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vgraph.errors import GraphError, GraphFormatError
@@ -119,7 +119,6 @@ numbers = st.one_of(
 
 
 @given(st.lists(numbers, min_size=1, max_size=30))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_numbers_are_read_exactly(tmp_path: Path, values: list[float]) -> None:
     path = tmp_path / "n.wel"
     path.write_text("".join(f"{i} 0 {value!r}\n" for i, value in enumerate(values)))

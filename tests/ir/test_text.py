@@ -24,7 +24,7 @@ from vgraph.compiler.types import I64, VID, Target
 BASES = {ir.Node, ir.Expr, ir.Stmt, ir.Apply, ir.Domain, ir.Members}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32))
 def test_random_programs_survive_the_round_trip(seed):
     program = Maker(seed).program()

@@ -152,7 +152,7 @@ def expected(op: str, a: Any, b: Any, t: Scalar) -> Any:
 
 @pytest.mark.parametrize("t", SCALARS, ids=str)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_binary_operators(t: Scalar, data: st.DataObject) -> None:
     a, b = data.draw(values(t)), data.draw(values(t))
     kernel = binary_kernel(t)
@@ -210,7 +210,7 @@ def converted(a: Any, to: Scalar) -> Any:
 
 @pytest.mark.parametrize("source", SCALARS, ids=str)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_casts(source: Scalar, data: st.DataObject) -> None:
     a = data.draw(values(source))
     arrays = {f"o{k}": np.zeros(SIZE, dtype(t)) for k, t in enumerate(SCALARS)} | {"a": a}
@@ -253,7 +253,7 @@ def function_kernel(t: Scalar) -> Kernel:
 
 @pytest.mark.parametrize("t", FLOATS, ids=str)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_float_functions(t: Scalar, data: st.DataObject) -> None:
     a = data.draw(values(t))
     kernel = function_kernel(t)
@@ -284,7 +284,7 @@ def integer_kernel(t: Scalar) -> Kernel:
 
 @pytest.mark.parametrize("t", INTEGERS, ids=str)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_integer_functions(t: Scalar, data: st.DataObject) -> None:
     a = data.draw(values(t))
     arrays = {name: np.zeros(SIZE, dtype(t)) for name in ("abs", "neg", "inv")}

@@ -237,7 +237,7 @@ def data_of(t: Type, rng: Any) -> Any:
 
 
 @given(kernel=kernels(), seed=st.integers(0, 100))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_random_kernels_do_what_the_interpreter_does(kernel: ir.Program, seed: int) -> None:
     check(kernel, seed)
 

@@ -104,7 +104,7 @@ def at(label: str, order: Any, **options: Any) -> vg.Schedule:
 
 
 @pytest.mark.parametrize(("dtype", "order"), KINDS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(1, 12),
     seed=st.integers(0, 10**6),

@@ -88,7 +88,7 @@ def graph_of(n: int, seed: int, degree: int = 2) -> vg.Graph:
     return vg.Graph.from_edges(*ends, num_vertices=n, directed=True)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     n=st.integers(1, 20),
     seed=st.integers(0, 10**6),

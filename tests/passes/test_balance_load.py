@@ -70,7 +70,7 @@ def asked(program, options) -> Schedule:
     directed=st.booleans(),
     threads=st.sampled_from((0, 1)),
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_random_cuts_give_the_answer_of_the_program(name, shape, options, seed, directed, threads):
     graph = shaped(shape, 9, 30, seed, directed=directed)
     program = fitted(PROGRAMS[name], graph)

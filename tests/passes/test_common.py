@@ -165,7 +165,7 @@ def program(name: str, graph: Graph):
 
 @pytest.mark.parametrize("name", BODIES)
 @given(graph=graphs(), seed=st.integers(0, 99), threads=st.sampled_from((1, 2, 3)))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_kernels_give_the_answer_of_the_program(name, graph, seed, threads):
     source = program(name, graph)
     kernel = lowered(source, Schedule(), 1 if threads == 1 else 0)
@@ -187,7 +187,7 @@ def test_machine_code_gives_the_answer_of_the_program(name, threads):
 @pytest.mark.parametrize("hubs", [4])
 @pytest.mark.parametrize("name", sorted({*BODIES} - {"both lists of u", "more than sums"}))
 @given(graph=graphs(), seed=st.integers(0, 99), threads=st.sampled_from((1, 3)))
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_hubs_first_gives_the_answer_of_the_program(name, hubs, graph, seed, threads):
     source = program(name, graph)
     kernel = lowered(source, Schedule().at("visit", hubs=hubs), 1 if threads == 1 else 0)

@@ -74,7 +74,7 @@ def lowered(program: ir.Program, hops: int, **options: object) -> ir.Program:
     order=st.sampled_from((vg.UNORDERED, vg.delta_stepping(2))),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_kernels_give_the_answer_of_the_program(name, graph, hops, order, seed):
     program = fitted(TEXTS[name], graph)
     kernel = lowered(program, hops, order=order)

@@ -94,7 +94,7 @@ def same(got, want):
 @given(
     graph=graphs(), options=st.sampled_from(OPTIONS), seed=st.integers(0, 99), threads=st.sampled_from((0, 1))
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_kernels_give_the_answer_of_the_program(name, graph, options, seed, threads):
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})

@@ -80,7 +80,7 @@ def directions(kernel):
     threads=st.sampled_from((0, 1)),
     facts=st.sampled_from((LARGE, DIRECTED)),
 )
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads, facts):
     program = fitted(PROGRAMS[name], graph)
     want = interpret(program, graph, {"source": 0})
@@ -91,7 +91,7 @@ def test_kernels_give_the_answer_of_the_program(name, graph, kind, seed, threads
 
 @pytest.mark.parametrize("name", ["bfs", "bfs_by_level", "paths"])
 @given(graph=graphs(), kind=st.sampled_from(list(NUMBERS)), seed=st.integers(0, 99))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_kernels_for_warps_give_the_answer_of_the_program(name, graph, kind, seed):
     """There a pull is cut, too, and what it leaves open is kept in a loop of its own."""
     program = fitted(PROGRAMS[name], graph)

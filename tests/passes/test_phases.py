@@ -120,7 +120,7 @@ def scheduled(program, **asked):
 @given(
     graph=graphs(), asked=st.sampled_from(options()), seed=st.integers(0, 99), threads=st.sampled_from((0, 1))
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_kernels_give_the_answer_of_the_program(name, graph, asked, seed, threads):
     program = fitted(EVERY[name], graph)
     schedule = scheduled(program, **asked)

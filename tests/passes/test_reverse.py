@@ -49,7 +49,7 @@ def transposed(graph):
     seed=st.integers(0, 99),
     threads=st.sampled_from((0, 1)),
 )
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_it_is_the_program_on_the_transposed_graph(name, graph, options, seed, threads):
     backward = fitted(reversed_applies(PROGRAMS[name]), graph)
     want = interpret(fitted(PROGRAMS[name], graph), transposed(graph), {"source": 0})

@@ -50,7 +50,7 @@ def scheduled(program, count, layout=None, rows=vg.CSR, parts=0):
     threads=st.sampled_from((0, 1)),
     rows=st.sampled_from((vg.CSR, vg.SLICES, "parts")),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_kernels_give_the_answer_of_the_program(name, graph, count, layout, seed, threads, rows):
     parts = "part" if rows == "parts" else 0
     if parts:
@@ -85,7 +85,7 @@ def test_machine_code_gives_the_answer_of_the_program(name, count, rows, threads
 
 
 @given(graph=graphs(), count=st.sampled_from((1, *COUNTS)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_segments_hold_every_arc_once(graph, count):
     key = f"segments.{count}"
     found = on_host(graph, key)
@@ -115,7 +115,7 @@ def test_segments_hold_every_arc_once(graph, count):
     parts=st.sampled_from((0, "part")),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_slices_give_the_answer_of_the_program(name, graph, count, parts, seed):
     """Rows of a destination from all ranges of sources, or parts, cut at will, on several threads."""
     if name.endswith("reverse"):

@@ -35,7 +35,7 @@ def lowered(program: ir.Program, tiles: int, **options: object) -> ir.Program:
     order=st.sampled_from((None, vg.UNORDERED, vg.delta_stepping(2))),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_kernels_give_the_answer_of_the_program(name, graph, tiles, order, seed):
     program = fitted(TEXTS[name], graph)
     kernel = lowered(program, tiles, **({} if order is None else {"order": order}))
