@@ -71,7 +71,7 @@ __all__ = [
     "SourceError", "VGraphError", "VerificationError", "algorithm", "algorithms", "argmax", "argmin",
     "array", "autotune", "between", "blocked_diagonals", "bool_", "ceil", "clz", "cpu", "ctz", "cut_hubs", "data",
     "dealt_blocks", "delta_stepping", "devices", "directed", "dot", "edge_partition", "edge_property",
-    "even_blocks", "exp", "explain", "fail", "fixed_ratio", "float32", "float64", "floor",
+    "even_blocks", "exp", "explain", "fail", "fixed_ratio", "float16", "float32", "float64", "floor",
     "from_ratings", "function", "inf", "int32", "int64", "isinf", "isnan", "local",
     "local_list", "log", "nan", "none", "operator", "overlap",
     "partition", "passes", "popcount", "prepare", "random", "random_below", "random_choice", "random_normal",

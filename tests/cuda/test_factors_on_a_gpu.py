@@ -26,6 +26,18 @@ def test_least_squares(gpu, confidence):
     vg.verify(found)
 
 
+@pytest.mark.parametrize("conflict", [vg.EDGE_LOCKED, vg.blocked_diagonals(4, 4)], ids=str)
+def test_factors_stored_as_float16(gpu, conflict):
+    schedule = vg.Schedule().at("learn", conflict=conflict)
+    given = {"factors": 8, "epochs": 20, "rate": 0.05, "schedule": schedule, "device": "cuda"}
+    wide, narrow = (
+        vg.run(A.matrix_factorization, ratings(), dtype=t, **given) for t in (vg.float32, vg.float16)
+    )
+    assert narrow.item_factors.dtype == np.float16
+    assert narrow.rmse[-1] == pytest.approx(wide.rmse[-1], rel=0.01)
+    vg.verify(narrow)
+
+
 @pytest.mark.parametrize(
     ("name", "label", "conflict"),
     [

@@ -93,6 +93,24 @@ def test_every_schedule_comes_to_the_same_errors(conflicts: list[Any]) -> None:
                 np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
 
 
+@pytest.mark.parametrize("conflict", [vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.even_blocks(4)], ids=str)
+def test_factors_stored_as_float16(conflict: Any) -> None:
+    graph, given = taste(), {"factors": 4, "epochs": 30, "rate": 0.02, "test": "test", "threads": 2}
+    wide, narrow = (under(conflict, graph, dtype=t, **given) for t in (vg.float32, vg.float16))
+    assert narrow.user_factors.dtype == narrow.item_factors.dtype == np.float16
+    assert narrow.test_rmse[-1] == pytest.approx(wide.test_rmse[-1], rel=0.01)
+    vg.verify(narrow)
+    assert narrow.predict(3, 4).dtype == np.float32
+    assert narrow.recommend(3, 2, rated=True)[1].dtype == np.float32
+
+
+def test_float16_factors_are_those_of_cpython() -> None:
+    given = {"factors": 9, "epochs": 2, "dtype": vg.float16}
+    found, wanted = (under(vg.SEQUENTIAL, taste(9, 7), **given, device=d) for d in ("cpu", "python"))
+    for name in ("user_factors", "item_factors", "user_bias", "item_bias"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+
+
 def test_held_out_ratings_are_not_learned_from() -> None:
     graph = taste(20, 15)
     test = graph.edges()[2]["test"]

@@ -8,6 +8,8 @@ from vgraph.compiler.frontend.kinds import COMPARISONS, Weak, merge, operation
 
 from .scope import (
     BOOL,
+    F16,
+    F32,
     F64,
     FLOATS,
     I64,
@@ -356,6 +358,12 @@ def read_at_a_vertex(w: Writer, s: Scope, depth: int) -> Value | None:
         return None
     prop = w.r.choice(found)
     return Value(f"{vertex(w, s, depth - 1)}.{prop.name}", prop.type)
+
+
+@NUMERIC.add(0.5)
+def read_half(w: Writer, s: Scope, depth: int) -> Value | None:
+    found = [f"{at}.{p.name}" for at, p in w.readable(s) if p.type == F16]
+    return Value(w.r.choice(found), F32) if found else None
 
 
 @NUMERIC.add(1)

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vgraph.compiler.frontend.kinds import Weak, merge, settled
+from vgraph.compiler.types import computed
 
 from . import expressions as e
 from . import tuples
 from .scope import (
     BOOL,
+    F16,
     F64,
     FLOATS,
     I32,
@@ -516,7 +518,7 @@ def _statement(w: Writer, s: Scope, depth: int) -> None:
 
 
 def _own_store(w: Writer, s: Scope, depth: int) -> None:
-    prop = w.r.choice([p for p in w.properties if p.is_writable])
+    prop = w.r.choice([p for p in w.properties if p.is_writable or p.type == F16])
     if hasattr(prop.type, "element"):
         value = e.held_vector(w, s, prop.type)  # type: ignore[arg-type]
         if w.chance(0.5):
@@ -532,15 +534,16 @@ def _own_store(w: Writer, s: Scope, depth: int) -> None:
         if prop.summed:
             w.line(d, f"v.{prop.name} {w.r.choice(['=', '+=', '-='])} {e.summand(w, s, 2, prop.type).text}")
             return
-        old = Value(f"v.{prop.name}", prop.type)
-        if is_number(prop.type) and w.chance(0.3):
-            value = w.until(lambda: e.number(w, s, 1), lambda v: prop.type in FLOATS or v.is_integer)
+        t = computed(prop.type)
+        old = Value(f"v.{prop.name}", t)
+        if is_number(t) and w.chance(0.3):
+            value = w.until(lambda: e.number(w, s, 1), lambda v: t in FLOATS or v.is_integer)
             op = w.r.choice("+-*")
             combined = e._combined(op, old, value)
             if combined is not None and not e._negative(value):
                 w.line(d, f"v.{prop.name} {op}= {value.text}")
                 return
-        w.line(d, f"v.{prop.name} = {e.stored(w, s, 2, prop.type).text}")
+        w.line(d, f"v.{prop.name} = {e.stored(w, s, 2, t).text}")
 
     guarded(w, s, depth, write)
 

@@ -21,6 +21,7 @@ from .graphs import Kind
 from .helpers import Helpers
 from .scope import (
     BOOL,
+    F16,
     F32,
     F64,
     FLOATS,
@@ -128,6 +129,8 @@ class Writer:
             self.properties.append(Prop("parent", VID))
         if self.chance(0.3):
             self.properties.append(Prop("feature", self.vector_type))
+        if self.chance(0.3):
+            self.properties.append(Prop("half", F16))
         self.properties.append(Prop("given", NUMPY_NAMES[self.graph.vertices["given"]], "graph"))
         self.edge_properties = [Prop(n, NUMPY_NAMES[t], "graph") for n, t in self.graph.edges.items()]
         if not self.for_sets:

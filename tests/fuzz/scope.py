@@ -10,6 +10,7 @@ from typing import Any
 from vgraph.compiler.frontend.kinds import ValueKind, Weak, default
 from vgraph.compiler.types import (
     BOOL,
+    F16,
     F32,
     F64,
     I32,
@@ -27,7 +28,7 @@ from vgraph.compiler.types import (
 INTEGERS = (I32, I64, U32, U64)
 FLOATS = (F32, F64)
 NUMBERS = (*INTEGERS, *FLOATS)
-NAMES = {t: name for name, t in NUMPY_NAMES.items()} | {BOOL: "bool_", VID: "vertex"}
+NAMES = {t: name for name, t in NUMPY_NAMES.items()} | {BOOL: "bool_", F16: "float16", VID: "vertex"}
 
 
 def type_text(t: Type) -> str:
@@ -73,8 +74,8 @@ class Prop:
 
     @property
     def is_writable(self) -> bool:
-        """Whether operators may write it."""
-        return self.owner == "algorithm"
+        """Whether operators may write it in any way; a float16 is only stored."""
+        return self.owner == "algorithm" and self.type != F16
 
 
 @dataclass
@@ -131,6 +132,6 @@ def is_number(t: Type) -> bool:
 
 
 __all__ = [
-    "BOOL", "F32", "F64", "FLOATS", "I32", "I64", "INTEGERS", "NUMBERS", "U32", "U64", "VID",
+    "BOOL", "F16", "F32", "F64", "FLOATS", "I32", "I64", "INTEGERS", "NUMBERS", "U32", "U64", "VID",
     "Features", "Prop", "Scope", "Value", "element_of", "is_number", "type_text",
 ]  # fmt: skip

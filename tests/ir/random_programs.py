@@ -10,6 +10,7 @@ from vgraph.compiler import ir
 from vgraph.compiler.types import (
     BOOL,
     EID,
+    F16,
     F32,
     F64,
     I32,
@@ -26,8 +27,8 @@ from vgraph.compiler.types import (
 )
 from vgraph.schedule import AXES, ApplySchedule
 
-NUMBERS = (I32, I64, U32, U64, F32, F64)
-VECTORS = (Vector(F32, 3), Vector(I64, 2))
+NUMBERS = (I32, I64, U32, U64, F16, F32, F64)
+VECTORS = (Vector(F32, 3), Vector(I64, 2), Vector(F16, 5))
 WORDS = (packed((I32, VID)), packed((BOOL, F64, U32)))
 TYPES: tuple[Type, ...] = (*NUMBERS, BOOL, VID, EID, *VECTORS, *WORDS)
 INDEX: dict[ir.Site, Type] = {

@@ -13,8 +13,9 @@ from hypothesis.extra import numpy as hnp
 from llvm_harness import CSR, cached, load, program, run
 
 from vgraph.compiler import ir
+from vgraph.compiler.backends import jit
 from vgraph.compiler.backends.base import Kernel
-from vgraph.compiler.types import BOOL, F32, F64, I32, I64, U32, U64, VID, Scalar, Target, Type, Vector
+from vgraph.compiler.types import BOOL, F16, F32, F64, I32, I64, U32, U64, VID, Scalar, Target, Type, Vector
 
 INTEGERS = (I32, I64, U32, U64)
 FLOATS = (F32, F64)
@@ -225,6 +226,43 @@ def test_a_scalar_cast_to_a_vector_is_repeated() -> None:
     arrays = {"o": np.zeros((4, 3))}
     run(program(body, properties={"o": t}, threads=1), CSR.of(4, [], []), arrays)
     np.testing.assert_array_equal(arrays["o"], np.repeat(np.arange(4.0), 3).reshape(4, 3))
+
+
+def halves_and_around() -> Any:
+    """Every float16 that is a number, what lies half way to the next, and beside that; infinities and NaN."""
+    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32)
+    middle = (halves + np.append(halves[1:], np.float32(65536))) / 2
+    beside = [np.nextafter(middle, np.float32(end)) for end in (0, np.inf)]
+    some = np.concatenate([halves, middle, *beside, np.array([np.inf, 1e30, 1e-40, np.nan], np.float32)])
+    return np.concatenate([some, -some])
+
+
+@pytest.mark.parametrize("by_instructions", [True, False])
+def test_float16_is_the_nearest_as_in_numpy(by_instructions: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By what this host has, and as on a host that has nothing for it; numbers one by one, and vectors."""
+    if not by_instructions:
+        monkeypatch.setattr(jit, "converts_halves", lambda: False)
+    a = halves_and_around()
+    with np.errstate(over="ignore"):
+        expected = a.astype(np.float16)
+    for t in (F32, Vector(F32, 2)):
+        stored = F16 if t == F32 else Vector(F16, 2)
+        shape = (-1, 2) if t != F32 else -1
+        body = (
+            ir.Store("h", V, ir.Cast(stored, ir.Load("a", V, t))),
+            ir.Store("b", V, ir.Cast(t, ir.Load("h", V, stored))),
+        )
+        p = program(
+            [ir.ParFor("v", ir.Vertices(), body)], properties={"a": t, "h": stored, "b": t}, threads=1
+        )
+        arrays = {
+            "a": a.reshape(shape),
+            "h": np.zeros_like(expected.reshape(shape)),
+            "b": np.zeros_like(a.reshape(shape)),
+        }
+        run(p, CSR.of(len(arrays["a"]), [], []), arrays, kernel=load(p))
+        np.testing.assert_array_equal(arrays["h"].ravel(), expected)
+        np.testing.assert_array_equal(arrays["b"].ravel(), expected.astype(np.float32))
 
 
 # --- functions ----------------------------------------------------------------------------------------------

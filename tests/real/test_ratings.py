@@ -72,3 +72,25 @@ def test_errors_under_each_schedule(name: str, rate: float, best: float) -> None
         found[str(conflict)] = result.test_rmse[-1]
     assert found["sequential"] < best
     assert found == pytest.approx(dict.fromkeys(found, found["sequential"]), rel=0.01)
+
+
+@pytest.mark.parametrize("conflict", [vg.SEQUENTIAL, vg.EDGE_LOCKED, vg.even_blocks(8)], ids=str)
+def test_errors_of_factors_stored_as_float16(conflict: Any) -> None:
+    graph = vg.read_ratings(RATINGS / "ml-latest-small" / "ratings.csv.xz")
+    test = np.random.default_rng(0).random(graph.num_arcs) < 0.1
+    schedule = vg.Schedule().at("learn", conflict=conflict)
+    wide, narrow = (
+        vg.run(
+            vg.algorithms.matrix_factorization,
+            graph,
+            test=test,
+            dtype=t,
+            rate=0.02,
+            threads=2,
+            schedule=schedule,
+        )
+        for t in (vg.float32, vg.float16)
+    )
+    assert narrow.user_factors.dtype == np.float16
+    for name in ("rmse", "test_rmse"):
+        assert getattr(narrow, name)[-1] == pytest.approx(getattr(wide, name)[-1], rel=0.01)

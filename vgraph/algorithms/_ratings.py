@@ -39,8 +39,8 @@ def predict(graph: Graph, result: Result) -> Callable[[ArrayLike, ArrayLike], ND
             np.broadcast_shapes(u.shape, i.shape)
         except ValueError:
             raise ParameterError(f"{u.shape} users and {i.shape} items: one item for each user") from None
-        products = np.einsum("...k,...k", result.user_factors[u], result.item_factors[i])
-        found: NDArray[np.float32] = products
+        p, q = result.user_factors, result.item_factors
+        found: NDArray[np.float32] = np.einsum("...k,...k", p[u], q[i], dtype=np.result_type(p, np.float32))
         for name, at in (("item_bias", i), ("user_bias", u), ("mean", ...)):
             if name in result.names:
                 found = found + np.asarray(getattr(result, name), np.float32)[at]

@@ -84,6 +84,7 @@ def matrix_factorization(
     patience=0,
     biases=True,
     spread: vg.between(0, vg.inf) = 0.1,
+    dtype=vg.float32,
     users=None,
     items=None,
 ):
@@ -96,17 +97,18 @@ def matrix_factorization(
     learned from, but tested with. After each epoch the rate is multiplied by `decay`, and with `bold=True` by 1.05 or,
     where the error grew, 0.5. `patience`: it ends when so many epochs have found nothing better in the test (without
     one, in training); 0 for never. `biases=False`: vectors alone, and the mean. `spread`: the deviation of the first
-    factors, drawn by `seed`. `users`: how many there are, by default all vertices before the first that is rated.
+    factors, drawn by `seed`. `dtype`: how factors are stored, vg.float32 or, in half of the memory, vg.float16; what is
+    computed is float32. `users`: how many there are, by default all vertices before the first that is rated.
 
-    Results: `user_factors` and `item_factors` (float32, a row for each), `user_bias` and `item_bias` (float32), `mean`,
-    `rmse` (float64, of the training ratings after each epoch) and `test_rmse` (NaN without `test`). Also
+    Results: `user_factors` and `item_factors` (of type `dtype`, a row for each), `user_bias` and `item_bias` (float32),
+    `mean`, `rmse` (float64, of the training ratings after each epoch) and `test_rmse` (NaN without `test`). Also
     `predict(users, items)`, for which items count from 0, and `recommend(user, k=10, rated=False)`, which gives items,
     the best first, and predictions. Which order ratings are gone through in says the axis `conflict` at label `learn`:
     with locks, two runs on several threads differ a little; a plan always gives the same. Raises ParameterError for
     graphs of other forms, and ratings that are missing or not finite; AlgorithmError where numbers grow beyond all
     bounds, as with too large a rate. O(ratings * factors) per epoch.
     """
-    latent = graph.vertex_property(vg.vector(vg.float32, factors))
+    latent = graph.vertex_property(vg.vector(dtype, factors))
     bias = graph.vertex_property(vg.float32)
     history, tested = graph.vertex_property(vg.float64)
     graph.step = rate

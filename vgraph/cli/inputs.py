@@ -35,7 +35,7 @@ _WORDS: dict[str, Any] = {
     "-inf": float("-inf"),
     "nan": float("nan"),
 }
-_DTYPES = ("bool_", "int32", "int64", "uint32", "uint64", "float32", "float64")
+_DTYPES = ("bool_", "int32", "int64", "uint32", "uint64", "float16", "float32", "float64")
 
 
 class ProgramError(VGraphError):

@@ -49,7 +49,7 @@ class Scalar:
 
     @property
     def is_float(self) -> bool:
-        """True for f32 and f64."""
+        """True for f16, f32 and f64."""
         return self.kind is Kind.FLOAT
 
 
@@ -96,12 +96,14 @@ I32 = Scalar("i32", Kind.SIGNED, 32)
 I64 = Scalar("i64", Kind.SIGNED, 64)
 U32 = Scalar("u32", Kind.UNSIGNED, 32)
 U64 = Scalar("u64", Kind.UNSIGNED, 64)
+F16 = Scalar("f16", Kind.FLOAT, 16)
+"""How properties are stored. There are no values of it: what is read becomes f32, and is rounded when it is written."""
 F32 = Scalar("f32", Kind.FLOAT, 32)
 F64 = Scalar("f64", Kind.FLOAT, 64)
 VID = Scalar("vid", Kind.INDEX, 0)
 EID = Scalar("eid", Kind.INDEX, 0)
 
-SCALARS: dict[str, Scalar] = {t.name: t for t in (BOOL, I32, I64, U32, U64, F32, F64, VID, EID)}
+SCALARS: dict[str, Scalar] = {t.name: t for t in (BOOL, I32, I64, U32, U64, F16, F32, F64, VID, EID)}
 
 
 def scalar_named(name: str) -> Scalar | None:
@@ -114,6 +116,7 @@ def scalar_named(name: str) -> Scalar | None:
 NUMPY_NAMES: dict[str, Scalar] = {
     "bool": BOOL, "int32": I32, "int64": I64, "uint32": U32, "uint64": U64, "float32": F32, "float64": F64,
 }  # fmt: skip
+"""The types of values, by NumPy's names."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,8 @@ class Target:
             scalar, Packed
         ):  # NumPy has no integer of 128 bits; this is 16 bytes that nobody looks at
             return "uint64" if self.width(scalar) == 64 else "complex128"
+        if scalar == F16:
+            return "float16"
         return next(name for name, t in NUMPY_NAMES.items() if t == scalar)
 
 
@@ -157,6 +162,13 @@ def limits(t: Scalar, target: Target | None = None) -> tuple[int, int]:
 def element_of(t: Type) -> Scalar:
     """The scalar type of a value or of a vector's elements."""
     return t.element if isinstance(t, Vector) else t
+
+
+def computed(t: Type) -> Type:
+    """The type of the values that a property of type `t` gives: f32 for f16."""
+    if element_of(t) != F16:
+        return t
+    return Vector(F32, t.length) if isinstance(t, Vector) else F32
 
 
 def is_long(t: Type) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from vgraph.compiler import arithmetic
 from vgraph.compiler.types import (
     BOOL,
+    F16,
     F32,
     F64,
     I32,
@@ -77,12 +78,13 @@ int32 = DType("int32", I32)
 int64 = DType("int64", I64)
 uint32 = DType("uint32", U32)
 uint64 = DType("uint64", U64)
+float16 = DType("float16", F16)
 float32 = DType("float32", F32)
 float64 = DType("float64", F64)
 vertex = DType("vertex", VID)
 
 DTYPES: dict[str, DType] = {
-    str(d.type): d for d in (bool_, int32, int64, uint32, uint64, float32, float64, vertex)
+    str(d.type): d for d in (bool_, int32, int64, uint32, uint64, float16, float32, float64, vertex)
 }
 
 
@@ -100,6 +102,7 @@ def meant(value: object) -> str:
 
 def _other(function: str, wanted: str, dtype: object, such: str = "float64") -> DeclarationError:
     text = f"{function} takes a {wanted} such as vg.{such}, not {shown(dtype)}{meant(dtype)}"
+    text += ", which is how properties are stored" if dtype == float16 else ""
     return DeclarationError(text)
 
 
@@ -120,7 +123,7 @@ def vector_of(dtype: object, length: object, function: str) -> DType:
     """The type of what `function` makes, for its two arguments; `vg.local` takes vertices, too."""
     wanted = "scalar number type" if function == "vg.vector" else "scalar type"
     t = dtype.type if isinstance(dtype, DType) else None
-    if not isinstance(t, Scalar) or (t == VID and function == "vg.vector"):
+    if not isinstance(t, Scalar) or t == (VID if function == "vg.vector" else F16):
         raise _other(function, wanted, dtype, "float32")
     most = LONGEST_ROW if function == "vg.vector" else LONGEST_VECTOR
     if not isinstance(length, int) or isinstance(length, bool) or not 1 <= length <= most:
@@ -189,7 +192,7 @@ def array(dtype: DType, dimensions: int = 1) -> ArrayAnnotation:
 
     An index below 0 counts from the end; where there is no element, the read gives 0, false or `vg.none`.
     """
-    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar):
+    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == F16:
         raise _other("vg.array", "scalar type", dtype)
     if isinstance(dimensions, bool) or dimensions not in (1, 2):
         raise DeclarationError(f"vg.array: an array has 1 or 2 dimensions, not {shown(dimensions)}")
@@ -228,7 +231,8 @@ def between(low: float, high: float, dtype: DType | None = None) -> BoundsAnnota
             raise DeclarationError(f"vg.between takes two numbers, not {shown(bound)}")
     if not low <= high:
         raise DeclarationError(f"vg.between({shown(low)}, {shown(high)}): no number is between these")
-    of_numbers = isinstance(dtype, DType) and isinstance(dtype.type, Scalar) and dtype.type not in (BOOL, VID)
+    none = (BOOL, VID, F16)
+    of_numbers = isinstance(dtype, DType) and isinstance(dtype.type, Scalar) and dtype.type not in none
     if dtype is not None and not of_numbers:
         raise _other("vg.between", "number type", dtype)
     return BoundsAnnotation(low, high, dtype)
@@ -253,7 +257,7 @@ def edge_property(dtype: DType) -> EdgePropertyAnnotation:
     `Graph.with_edge_property` takes it, or a number that all edges have; that, or a default that is a number, becomes a
     constant of the code.
     """
-    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type == VID:
+    if not isinstance(dtype, DType) or not isinstance(dtype.type, Scalar) or dtype.type in (VID, F16):
         raise _other("vg.edge_property", "number type", dtype)
     return EdgePropertyAnnotation(dtype)
 
@@ -479,7 +483,7 @@ def random_normal(*keys: Any) -> float:
 
 __all__ = [
     "argmax", "argmin", "array", "between", "bool_", "ceil", "clz", "ctz", "directed", "dot", "edge_property",
-    "exp", "fail", "float32", "float64", "floor", "inf", "int32", "int64", "isinf", "isnan", "local",
+    "exp", "fail", "float16", "float32", "float64", "floor", "inf", "int32", "int64", "isinf", "isnan", "local",
     "local_list", "log", "nan", "none", "popcount", "random", "random_below", "random_choice",
     "random_normal", "sqrt", "sum", "uint32", "uint64", "undirected", "union", "vector", "vertex",
     "vertex_property",

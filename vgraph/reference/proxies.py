@@ -14,11 +14,11 @@ import numpy as np
 from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.kinds import ValueKind, default
 from vgraph.compiler.frontend.lowering.gathered import FULL
-from vgraph.compiler.types import VID, Type, Vector, element_of
+from vgraph.compiler.types import VID, Type, Vector, computed, element_of
 from vgraph.errors import AlgorithmError
 from vgraph.graph.order import EDGE_REVERSE
 from vgraph.language.names import NoVertex
-from vgraph.reference.values import Combined, Number, contribution, convert, lift, numpy_dtype
+from vgraph.reference.values import HALF, Combined, Number, contribution, convert, lift, numpy_dtype
 
 
 class Round:
@@ -62,6 +62,8 @@ class State:
         """What a program sees of a value stored at `place`."""
         if t is VID:
             return Vertex(self, int(value), place=place)
+        if value.dtype is HALF:
+            return Number(value.astype(np.float32), computed(t), place)
         return Number(value.copy() if isinstance(t, Vector) else value, t, place)
 
     def lift(self, value: Any) -> Any:

@@ -17,11 +17,12 @@ import numpy as np
 
 from vgraph.compiler import arithmetic
 from vgraph.compiler.frontend.kinds import COMPARISONS, ValueKind, Weak, default, folded, operation
-from vgraph.compiler.types import BOOL, I64, NUMPY_NAMES, VID, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, F16, I64, NUMPY_NAMES, VID, Scalar, Type, Vector, computed, element_of
 from vgraph.language.names import Infinity
 
-_NUMPY = {t: np.dtype(name) for name, t in NUMPY_NAMES.items()}
-_SCALARS = {dtype: t for t, dtype in _NUMPY.items()}
+_SCALARS: dict[np.dtype[Any], Scalar] = {np.dtype(name): t for name, t in NUMPY_NAMES.items()}
+HALF: np.dtype[Any] = np.dtype(np.float16)
+_NUMPY = {F16: HALF} | {t: dtype for dtype, t in _SCALARS.items()}
 Operand = tuple["Number", bool]
 """What is combined into a place, and whether it is subtracted."""
 Combined = tuple[str, tuple[Operand, ...]]
@@ -155,6 +156,8 @@ def convert(x: Number, t: Type, dtype: np.dtype[Any] | None = None, *, nearest: 
     `nearest`: integers that `t` cannot hold give the nearest that it can; else they wrap.
     """
     to = dtype or numpy_dtype(t)
+    if to is HALF:
+        return arithmetic.cast(convert(x, computed(t)), to)
     found = x._value
     if _is_literal(x):
         found = arithmetic.constant(found, to)

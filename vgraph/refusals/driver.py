@@ -162,7 +162,7 @@ class NotADtype(Refusal):
     title = "a type is needed here"
     label = "this is {what}{meant}"
     help = (
-        "types are vg.bool_, vg.int32, vg.int64, vg.uint32, vg.uint64, vg.float32, vg.float64, vg.vertex,"
+        "types are vg.bool_, vg.int32, vg.int64, vg.uint32, vg.uint64, vg.float32, vg.float64, vg.float16, vg.vertex,"
         " vg.vector(type, n), and graph.weight.dtype"
     )
 

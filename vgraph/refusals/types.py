@@ -150,6 +150,20 @@ class CannotCast(Refusal):
     help = "convert elements `x[i]` one by one"
 
 
+class NoValues(Refusal):
+    title = "there are no values of type float16"
+    label = "it is how properties are stored"
+    help = "what is read of them is float32, and is rounded where it is written: write `vg.float32(x)`"
+
+
+class StoredOnly(Refusal):
+    """`dst.x += e` of a float16."""
+
+    title = "{place} is stored as float16, where values of several visits do not combine"
+    label = "others may write it at the same time"
+    help = "declare it with vg.float32; a float16 is written by one visit at a time, such as that of its own vertex"
+
+
 class AmongNumbers(Refusal):
     title = "`in` asks for a neighbor, and stands in loops"
     label = "there are no collections of numbers"

@@ -100,6 +100,12 @@ def wide_gathers() -> bool:
     return bool(_initialize().get_host_cpu_features().get("avx512f"))
 
 
+@functools.cache
+def converts_halves() -> bool:
+    """Whether the host turns f16 into f32 and back by instructions; LLVM would call functions that are nowhere."""
+    return os.uname().machine != "x86_64" or bool(_initialize().get_host_cpu_features().get("f16c"))
+
+
 def _level(opt: int | None) -> int:
     chosen = knob("opt") if opt is None else opt
     return MAX_OPT if chosen is None else chosen

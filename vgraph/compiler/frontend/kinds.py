@@ -16,6 +16,7 @@ import numpy as np
 from vgraph.compiler import ir
 from vgraph.compiler.types import (
     BOOL,
+    F16,
     F64,
     I64,
     VID,
@@ -24,6 +25,7 @@ from vgraph.compiler.types import (
     Target,
     Type,
     Vector,
+    computed,
     element_of,
     limits,
     promote,
@@ -164,6 +166,19 @@ def clamped(e: ir.Expr, to: Type, target: Target) -> ir.Expr:
             limit = ir.Cast(e.type, limit, span=e.span) if isinstance(e.type, Vector) else limit
             e = ir.Binary(op, e, limit, span=e.span)
     return e
+
+
+def loaded(read: ir.Expr, span: Span) -> Value:
+    """What is read of a property, in the type that is computed with."""
+    t = computed(read.type)
+    return Value(read if t == read.type else ir.Cast(t, read, span=span), t, span)
+
+
+def element(vector: ir.Expr, index: ir.Expr, span: Span) -> Value:
+    """An element of a vector, which alone is read where a property has that."""
+    if isinstance(vector, ir.Cast) and element_of(vector.operand.type) == F16:
+        vector = vector.operand
+    return loaded(ir.Element(vector, index, span=span), span)
 
 
 class OutOfRange(Exception):

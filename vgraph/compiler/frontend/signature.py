@@ -13,7 +13,7 @@ from typing import Any, Final, get_args, get_origin
 
 import numpy as np
 
-from vgraph.compiler.types import BOOL, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
+from vgraph.compiler.types import BOOL, F16, F64, I64, NUMPY_NAMES, VID, Scalar, Target, Type, Vector
 from vgraph.errors import ParameterError, shown
 from vgraph.graph.arrays import on_gpu
 from vgraph.language.decorators import AlgorithmDef
@@ -122,6 +122,8 @@ class NotAccepted(Exception):
 
 def type_of(value: object, annotation: object, default: object) -> ArgumentType:
     """The type of a parameter for one value. Raises NotAccepted."""
+    if any(isinstance(a, DType) and a.type == F16 for a in (annotation, *get_args(annotation))):
+        raise NotAccepted("a value of a type: vg.float16 is how properties are stored")
     if isinstance(annotation, EdgePropertyAnnotation):
         return _edge_property(value, annotation, default)
     if get_origin(annotation) is list:

@@ -10,6 +10,8 @@ from vgraph.compiler.ir.legality import BINARY, COMPARISONS, INTEGERS, UNARY, WO
 from vgraph.compiler.ir.node import *
 from vgraph.compiler.types import (
     BOOL,
+    F16,
+    F32,
     I64,
     VID,
     WIDEST_WORD,
@@ -17,6 +19,7 @@ from vgraph.compiler.types import (
     Scalar,
     Type,
     Vector,
+    computed,
     element_of,
     packed,
 )
@@ -33,7 +36,7 @@ class Const(Expr):
     type: Type
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require(isinstance(self.type, Scalar), "a literal is a scalar", self)
+        c.require(isinstance(self.type, Scalar) and self.type != F16, "a literal is a scalar", self)
         ok = (self.type == BOOL) == isinstance(self.value, bool)
         c.require(ok, "true and false are the literals of bool", self)
 
@@ -63,7 +66,8 @@ class Unary(Expr):
     type = derived(attrgetter("operand.type"))
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require(element_of(t).kind in UNARY.get(self.op, ()), f"{self.op} does not take {t}", self)
+        ok = element_of(t).kind in UNARY.get(self.op, ()) and computed(t) == t
+        c.require(ok, f"{self.op} does not take {t}", self)
 
 
 @written("({left} {op} {right})")
@@ -80,7 +84,8 @@ class Binary(Expr):
     type = derived(attrgetter("left.type"))
 
     def verify(self, c: Checker, t: Type) -> None:
-        c.require(element_of(t).kind in BINARY.get(self.op, ()), f"{self.op} does not take {t}", self)
+        ok = element_of(t).kind in BINARY.get(self.op, ()) and computed(t) == t
+        c.require(ok, f"{self.op} does not take {t}", self)
 
 
 @written("({left} {op} {right})")
@@ -93,7 +98,7 @@ class Compare(Expr):
     type = BOOL
 
     def verify(self, c: Checker, t: Type) -> None:
-        ok = self.op in COMPARISONS and not isinstance(t, Vector)
+        ok = self.op in COMPARISONS and not isinstance(t, Vector) and t != F16
         c.require(ok, f"{self.op} does not compare {t}", self)
 
 
@@ -123,7 +128,8 @@ class Select(Expr):
 @written("cast<{to}>({operand})")
 class Cast(Expr):
     """`cast<f64>(x)`. Float to integer truncates toward zero and saturates, NaN gives 0; integers wrap;
-    to bool is `!= 0`. A scalar cast to a vector type is repeated in every element."""
+    to bool is `!= 0`. A scalar cast to a vector type is repeated in every element. f16 is made of f32 only, rounded to
+    nearest even, and becomes nothing else."""
 
     to: Type
     operand: Expr
@@ -131,6 +137,8 @@ class Cast(Expr):
 
     def verify(self, c: Checker, t: Type) -> None:
         ok = not isinstance(t, Vector) or (isinstance(self.to, Vector) and self.to.length == t.length)
+        old, new = element_of(t), element_of(self.to)
+        ok = ok and (F16 not in (old, new) or old == new or {old, new} == {F16, F32})
         c.require(ok, f"{t} cannot become {self.to}", self)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vgraph.compiler import ir
 from vgraph.compiler.ir.legality import BINARY, INDEX_TYPES, REDUCTIONS
 from vgraph.compiler.ir.node import OPERATOR, PARFOR, SINGLE, VERTEX
-from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, element_of
+from vgraph.compiler.types import BOOL, I64, VID, Kind, Type, computed, element_of
 
 if TYPE_CHECKING:
     from vgraph.compiler.ir.verify import Checker
@@ -133,7 +133,7 @@ def _reduced(c: Checker, n: Any, field: str, value: ir.Expr, t: Any) -> None:
     c.require(n.op in REDUCTIONS, f"{n.op} is not a reduction", n)
     kind = element_of(t).kind
     ok = kind in BINARY[n.op] or (kind is Kind.BOOL and n.op in "|&")
-    c.require(ok, f"{n.op} does not reduce {t}", n)
+    c.require(ok and computed(t) == t, f"{n.op} does not reduce {t}", n)
     _value(c, n, field, value, t)
 
 

@@ -16,7 +16,7 @@ _WORDS: Final = (
     "static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename "
     "union unsigned using virtual void volatile wchar_t while xor xor_eq "
     "Pack Word ordered in_order u128 "
-    "a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f32 f64 "
+    "a args board control first lanes place piece team vg vid eid visit whole begin end u8 u32 u64 i32 i64 f16 f32 f64 "
     "warp lane add sub mul min max to sum each splat fixed relaxed reduce claim copy swap append get power negate "
     "absolute pause now arrive acquire every members math Thread Warp Block Team Slot Sum Product Min Max Or And "
     "hub_turn log Log range shift_left shift_right floor_div floor_mod combine exchange open degree rounds "

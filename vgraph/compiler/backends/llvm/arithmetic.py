@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from vgraph.compiler.backends.llvm import helpers
+from vgraph.compiler.backends.llvm import halves, helpers
 from vgraph.compiler.backends.llvm.emitter import Emitter
 from vgraph.compiler.backends.llvm.values import Value, is_bool, is_float, is_signed, with_element
-from vgraph.compiler.types import BOOL, Scalar, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, F16, Scalar, Type, Vector, element_of
 
 _REASSOCIATE: Final = "reassoc "
 
@@ -183,6 +183,8 @@ def _convert(f: Emitter, text: str, source: Type, to: Type) -> str:
     if is_bool(to):
         zero = f.types.constant(0, source)
         return f.op(f"fcmp une {a} {text}, {zero}" if is_float(source) else f"icmp ne {a} {text}, {zero}")
+    if F16 in (element_of(source), element_of(to)):
+        return halves.convert(f, text, to)
     if is_float(source) and is_float(to):
         return f.op(f"{'fpext' if element_of(to).bits == 64 else 'fptrunc'} {a} {text} to {b}")
     if is_float(to):

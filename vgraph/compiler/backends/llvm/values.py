@@ -1,6 +1,7 @@
 """How types and constants of the language look in LLVM IR.
 
-A bool is `i1` in a register and `i8` (0 or 1) in memory; everything else looks the same in both places.
+A bool is `i1` in a register and `i8` (0 or 1) in memory; everything else looks the same in both places. An f16 is its
+bits, an `i16`, until it becomes an f32 (`halves.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Types:
         if t.kind is Kind.BOOL:
             return boolean
         if t.kind is Kind.FLOAT:
-            return "float" if t.bits == 32 else "double"
+            return {16: "i16", 32: "float", 64: "double"}[t.bits]
         return f"i{self.target.width(t)}"
 
     def size(self, scalar: Scalar) -> int:

@@ -9,6 +9,7 @@ from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
 from vgraph.compiler.frontend.kinds import Value, Weak, describe, merge
+from vgraph.compiler.frontend.kinds import element as element_at
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import vectors
 from vgraph.compiler.frontend.lowering.arithmetic import combine, negated
@@ -17,7 +18,7 @@ from vgraph.compiler.frontend.lowering.graph import WHOLE
 from vgraph.compiler.frontend.lowering.names import captured, not_bound, set_local, widen
 from vgraph.compiler.frontend.lowering.values import checked, entity, fit, int64, position, produce, value
 from vgraph.compiler.frontend.lowering.vertices import vertex_of
-from vgraph.compiler.types import BOOL, VID, Kind, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, F16, VID, Kind, Type, Vector, computed, element_of
 from vgraph.refusals.base import Refusal, did_you_mean
 
 
@@ -66,7 +67,7 @@ def element(ctx: Context, e: s.Index, owner: Value) -> Value:
     if not isinstance(owner.kind, Vector):
         raise refusals.types.NoIndex(e.span, describe(owner.kind))
     index = position(ctx, e.index, int64(owner.kind.length, e.span), "the index of a vector")
-    return Value(ir.Element(owner.expr, index, span=e.span), element_of(owner.type), e.span)
+    return element_at(owner.expr, index, e.span)
 
 
 def store(ctx: Context, statement: s.Assign | s.Augment, target: s.Expr) -> None:
@@ -172,4 +173,13 @@ def stored(ctx: Context, value: Value, t: Type, place: str) -> ir.Expr:
             advice = "bools have no infinity: use a type of numbers"
     if advice is not None:
         raise refusals.types.LossyStore(value.span, place, describe(t), describe(kind), advice)
-    return fit(value, t)
+    return _rounded(value, t) if wanted == F16 else fit(value, t)
+
+
+def _rounded(value: Value, t: Type) -> ir.Expr:
+    """`value` as float16: of float32, to nearest even. What is stored elsewhere is copied as it is."""
+    if isinstance(value.expr, ir.Cast) and value.expr.operand.type == t:
+        return value.expr.operand
+    each = t if isinstance(value.type, Vector) else F16
+    number = ir.Cast(each, fit(value, computed(each)), span=value.span)
+    return number if each == t else ir.Cast(t, number, span=value.span)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, describe
+from vgraph.compiler.frontend.kinds import Value, describe, element
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering import reductions, writes
 from vgraph.compiler.frontend.lowering.access import stored
@@ -61,7 +61,7 @@ def _store_alone(ctx: OperatorContext, statement: s.Assign | s.Augment, place: P
     whole = ir.Load(place.name, at.expr, place.prop.type, span=place.span)
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):
-        old = Value(ir.Element(whole, place.element, span=place.span), place.type, place.span)
+        old = element(whole, place.element, place.span)
         new = combine(statement.op, old, new, span)
     if not place.alone:
         writes.note_own(ctx, place, span)

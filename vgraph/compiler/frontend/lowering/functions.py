@@ -17,7 +17,7 @@ from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.values import arguments, entity, fit, only, truth, value
 from vgraph.compiler.frontend.lowering.vectors import extreme_index, vector_dtype
 from vgraph.compiler.frontend.lowering.vertices import numbered, vertex_of
-from vgraph.compiler.types import BOOL, F64, I64, VID, Scalar, Type, Vector, element_of
+from vgraph.compiler.types import BOOL, F16, F64, I64, VID, Scalar, Type, Vector, element_of
 from vgraph.language import names as language
 from vgraph.source import Span
 
@@ -116,6 +116,8 @@ def _length(ctx: Context, e: s.Call) -> Value:
 
 def cast(ctx: Context, x: Value, to: Type, span: Span) -> Value:
     """`vg.float32(x)`, `int(x)`: an explicit conversion."""
+    if element_of(to) == F16:
+        raise refusals.types.NoValues(span)
     if isinstance(x.type, Vector) and not (isinstance(to, Vector) and to.length == x.type.length):
         raise refusals.types.CannotCast(span, describe(x.kind), describe(to))
     integer = x.kind is Weak.INT or (isinstance(x.kind, Scalar) and x.kind.is_integer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, describe, zero
+from vgraph.compiler.frontend.kinds import Value, describe, loaded, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.access import no_attribute, read_only, stored
 from vgraph.compiler.frontend.lowering.arithmetic import combine
@@ -13,7 +13,7 @@ from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context,
 from vgraph.compiler.frontend.lowering.names import alias, declared
 from vgraph.compiler.frontend.lowering.values import arguments, entity, value
 from vgraph.compiler.frontend.lowering.vertices import vertex_index
-from vgraph.compiler.types import VID, Type, Vector
+from vgraph.compiler.types import F16, VID, Type, Vector, computed, element_of
 from vgraph.language.names import DType, dtype_of, meant
 from vgraph.refusals.base import did_you_mean
 from vgraph.source import Span
@@ -42,8 +42,11 @@ def _filled(ctx: AlgorithmContext, call: s.Call, target: s.Name, name: str, site
             raise refusals.calls.UnexpectedKeyword(keyword.span, name, keyword.name, hint)
         given[keyword.name] = keyword.value
     t = _dtype(ctx, given.get("dtype"), call)
-    first = value(ctx, given["fill"]) if "fill" in given else None
-    fill = zero(t, call.span) if first is None else stored(ctx, first, t, f"`{target.id}`")
+    number = computed(element_of(t))
+    first = Value(zero(number, call.span), number, call.span)
+    if "fill" in given:
+        first = value(ctx, given["fill"])
+    fill = stored(ctx, first, t, f"`{target.id}`")
     prop = own_property(ctx, target, t, call.span, site=site)
     if site is ir.Site.NUMBERED:
         ctx.unit.declare_numbers(call.span)
@@ -54,6 +57,8 @@ def scratch(ctx: AlgorithmContext, call: s.Call, statement: s.Assign, target: s.
     """`x = graph.scratch(dtype)`."""
     (given,) = arguments(call, "graph.scratch", 1)
     t = _dtype(ctx, given, call)
+    if t == F16:
+        raise refusals.types.NoValues(given.span)
     if isinstance(t, Vector) or t == VID:
         raise refusals.driver.ScratchType(given.span, describe(t))
     own_property(ctx, target, t, call.span, origin=ir.Origin.SCRATCH)
@@ -139,7 +144,7 @@ def _index(ctx: Context, e: s.Index, owner: en.PropertyRef) -> Value:
     prop = owner.property
     not_scratch(prop, e.span)
     at = vertex_index(ctx, e.index)
-    return Value(ir.Load(prop.name, at, prop.type, span=e.span), prop.type, e.span)
+    return loaded(ir.Load(prop.name, at, prop.type, span=e.span), e.span)
 
 
 def _store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner: en.PropertyRef) -> None:
@@ -153,7 +158,7 @@ def _store(ctx: Context, statement: s.Assign | s.Augment, target: s.Index, owner
     at = vertex_index(ctx, target.index)
     new = value(ctx, statement.value)
     if isinstance(statement, s.Augment):
-        old = Value(ir.Load(prop.name, at, prop.type, span=target.span), prop.type, target.span)
+        old = loaded(ir.Load(prop.name, at, prop.type, span=target.span), target.span)
         new = combine(statement.op, old, new, statement.span)
     kept = stored(ctx, new, prop.type, f"`{prop.name}`")
     ctx.emit(ir.Store(prop.name, at, kept, span=statement.span))

@@ -21,7 +21,7 @@ from vgraph.compiler.frontend.lowering.names import not_bound, widen
 from vgraph.compiler.frontend.lowering.values import entity, fit, sure, value, where_sure
 from vgraph.compiler.frontend.lowering.writes import meaning, note_reduction, place_of
 from vgraph.compiler.frontend.typed import TupleUpdate, position_of
-from vgraph.compiler.types import WIDEST_WORD, Type, Vector, element_of
+from vgraph.compiler.types import F16, WIDEST_WORD, Type, Vector, element_of
 
 _OPS = {builtins.min: "min", builtins.max: "max"}
 
@@ -91,6 +91,8 @@ def check(ctx: Context, x: s.AssignTuple, types: tuple[Type, ...]) -> None:
     for target, t in zip(x.targets, types, strict=True):
         if isinstance(t, Vector):
             raise refusals.writes.TupleType(target.span, f"`{target.span.text}`", describe(t))
+        if t == F16:
+            raise refusals.types.StoredOnly(target.span, f"`{target.span.text}`")
     bits = ctx.unit.signature.target.bits_of(tuple(element_of(t) for t in types))
     if bits > WIDEST_WORD:
         fields = ", ".join(f"`{e.span.text}` is {describe(t)}" for e, t in zip(x.targets, types, strict=True))

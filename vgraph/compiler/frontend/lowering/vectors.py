@@ -8,7 +8,7 @@ from typing import Final
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, describe, folded, zero
+from vgraph.compiler.frontend.kinds import Value, describe, element, folded, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import Context
 from vgraph.compiler.frontend.lowering.values import arguments, entity, int64, integer, only, only_elements
@@ -78,7 +78,7 @@ def part(ctx: Context, bounds: s.Slice, owner: Value, span: Span) -> Value:
     source = owner.expr if is_long(t) else ir.Var(_held(ctx, owner.expr, span), t, span=span)
     name, i = ctx.temporary("part", made, zero(made, span), span), ctx.names.fresh("i")
     at = ir.Binary("+", ir.Var(i, I64), int64(start, span), span=span)
-    whole, found = ir.Var(name, made, span=span), ir.Element(source, at, span=span)
+    whole, found = ir.Var(name, made, span=span), element(source, at, span).expr
     put = ir.Assign(name, ir.Insert(whole, ir.Var(i, I64), found, span=span), span=span)
     _loop(ctx, i, 0, made, put, span)
     return Value(whole, made, span)

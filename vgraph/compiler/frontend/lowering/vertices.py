@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, zero
+from vgraph.compiler.frontend.kinds import Value, Weak, coerce, describe, loaded, zero
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.context import AlgorithmContext, Context, EdgeUse, OperatorContext
 from vgraph.compiler.frontend.lowering.values import fit, int64, some, sure, value
@@ -66,7 +68,7 @@ def _load(ctx: Context, prop: ir.Property, v: Value, span: Span) -> Value:
         ctx.own_reads.append((prop.name, span))
     node = ir.ScratchLoad if scratch else ir.Load
     at = sure(ctx, v)
-    return Value(_where_there(at, node(prop.name, at.expr, prop.type, span=span), span), prop.type, span)
+    return _where_there(at, loaded(node(prop.name, at.expr, prop.type, span=span), span))
 
 
 def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Entity:
@@ -77,7 +79,7 @@ def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Entity:
     arc, declared = sure(ctx, edge.arc), ctx.unit.signature.arguments.get(e.name)
     if isinstance(declared, EdgeConstant):
         one = ir.Const(declared.value, declared.type, span=e.span)
-        return Value(_where_there(arc, one, e.span), declared.type, e.span)
+        return _where_there(arc, Value(one, declared.type, e.span))
     prop = ctx.unit.edge_property(e.name, e.span)
     if prop is None and e.name == REVERSE and edge.arc.valid:
         return _opposite(ctx, e, edge)
@@ -90,15 +92,18 @@ def edge_attribute(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Entity:
     if prop.site is ir.Site.NUMBERED:
         note_edge(ctx, prop, edge, e.span, writes=False)
         at = ctx.unit.number_of(at)
-    load = _where_there(arc, ir.Load(prop.name, at, prop.type, span=e.span), e.span)
+    read = _where_there(arc, loaded(ir.Load(prop.name, at, prop.type, span=e.span), e.span))
     if isinstance(declared, EdgeArgument) and prop.type != declared.type:
-        return Value(ir.Cast(declared.type, load, span=e.span), declared.type, e.span)
-    return Value(load, prop.type, e.span)
+        return Value(ir.Cast(declared.type, read.expr, span=e.span), declared.type, e.span)
+    return read
 
 
-def _where_there(at: Value, read: ir.Expr, span: Span) -> ir.Expr:
+def _where_there(at: Value, read: Value) -> Value:
     """What is read at a vertex or an arc; zero, false or vg.none where there is no such one."""
-    return read if at.valid else ir.Select(some(at.expr, span), read, zero(read.type, span), span=span)
+    if at.valid:
+        return read
+    there, other = some(at.expr, read.span), zero(read.type, read.span)
+    return replace(read, expr=ir.Select(there, read.expr, other, span=read.span))
 
 
 def _opposite(ctx: Context, e: s.Attribute, edge: en.Edge) -> en.Edge:
@@ -181,4 +186,4 @@ NEIGHBORS = ("out_neighbors", "in_neighbors", "neighbors", "out_edges", "in_edge
 def degree(ctx: Context, v: Value, way: ir.Orientation, span: Span) -> Value:
     """A degree; 0 for vg.none."""
     at = sure(ctx, v)
-    return Value(_where_there(at, ir.Degree(at.expr, way, span=span), span), I64, span)
+    return _where_there(at, Value(ir.Degree(at.expr, way, span=span), I64, span))

@@ -14,7 +14,7 @@ from typing import Final
 from vgraph import refusals
 from vgraph.compiler import ir
 from vgraph.compiler.frontend import syntax as s
-from vgraph.compiler.frontend.kinds import COMBINED, Value, Weak, default, describe, zero
+from vgraph.compiler.frontend.kinds import COMBINED, Value, Weak, default, describe, loaded, zero
 from vgraph.compiler.frontend.lowering import access
 from vgraph.compiler.frontend.lowering import entities as en
 from vgraph.compiler.frontend.lowering.arithmetic import conditional
@@ -175,7 +175,7 @@ class _AtVertex:
         prop = _property(self.ctx, e)
         if prop is not None:
             load = ir.Load(prop.name, self.inner.own, prop.type, span=e.span)
-            return self.bound(Value(load, prop.type, e.span), e.span)
+            return self._named(loaded(load, e.span), e.span)
         if isinstance(e, s.Conditional) and (known := static_value(e.test, self.ctx)) is not UNKNOWN:
             return self.expr(e.then if known else e.other)
         parts, make = _parts(self.ctx, e)
@@ -194,9 +194,12 @@ class _AtVertex:
             raise refusals.driver.NotInCondition(span, en.words(found))
         if isinstance(found, en.PropertyRef) and found.result:
             load = ir.Load(found.property.name, self.inner.own, found.property.type, span=span)
-            found = Value(load, found.property.type, span)
-        if isinstance(found, Value) and not self._is_seen(found.expr):
+            found = loaded(load, span)
+        elif isinstance(found, Value) and not self._is_seen(found.expr):
             found = kept(self.ctx, self.ctx.unit.names.fresh("number.now"), found, span)
+        return self._named(found, span)
+
+    def _named(self, found: en.Entity, span: Span) -> s.Name:
         bindings = self.inner.frame.bindings
         name = f"whole.{len(bindings)}"
         bindings[name] = found

@@ -36,7 +36,7 @@ from vgraph.compiler.frontend.lowering.vertices import (
 )
 from vgraph.compiler.frontend.typed import position_of
 from vgraph.compiler.ir.reductions import identity
-from vgraph.compiler.types import BOOL, EID, VID, Kind, Vector, element_of
+from vgraph.compiler.types import BOOL, EID, F16, VID, Kind, Vector, element_of
 from vgraph.refusals.base import Refusal
 from vgraph.source import Span
 
@@ -237,6 +237,8 @@ def _combined(
 
 def _check_operation(place: Place, op: str, span: Span) -> None:
     """Whether values of the place's type combine by `op`."""
+    if element_of(place.type) == F16:
+        raise refusals.types.StoredOnly(span, place.text)
     kind = element_of(place.type).kind
     bits = op in ("|", "&")
     ok = kind is not Kind.FLOAT and kind is not Kind.INDEX if bits else kind is not Kind.BOOL
@@ -425,6 +427,8 @@ def _claim(ctx: OperatorContext, statement: s.If, guarded: Guarded, place: Place
         raise refusals.writes.SharedEdge(statement.span, place.text, " claiming")
     if isinstance(place.type, Vector):
         raise refusals.writes.VectorClaim(statement.span, place.text)
+    if place.type == F16:
+        raise refusals.types.StoredOnly(statement.span, place.text)
     expected, held = _expected(ctx, guarded, place)
     ctx.frame.typed.claims.add(position_of(guarded.place.span))
     at = sure(ctx, place.at)

@@ -47,11 +47,11 @@ VG_DEVICE T relaxed(const T* place) {
   } else if constexpr (sizeof(T) == 16) {
     return wide_relaxed(place);
   } else {
-    return *(const volatile T*)place;
+    return bit_cast<T>(*(const volatile Bits<T>*)place);
   }
 #else
   emu_yield();
-  return *(const volatile T*)place;
+  return bit_cast<T>(*(const volatile Bits<T>*)place);
 #endif
 }
 template <class T, int N>
@@ -79,7 +79,7 @@ VG_DEVICE T stale(const T* place) {
 }
 
 template <class T>
-VG_DEVICE void put_relaxed(T* place, T value) { *(volatile T*)place = value; }
+VG_DEVICE void put_relaxed(T* place, T value) { *(volatile Bits<T>*)place = bit_cast<Bits<T>>(value); }
 template <class T, int N>
 VG_DEVICE void put_relaxed(Vec<T, N>* place, Vec<T, N> value) {
   for (int k = 0; k < N; ++k) put_relaxed(&place->x[k], value.x[k]);
@@ -89,6 +89,7 @@ VG_DEVICE void put_relaxed(Vec<T, N>* place, Vec<T, N> value) {
 template <class T>
 VG_DEVICE T fixed(const T* place) {
   if constexpr (sizeof(T) == 1 || sizeof(T) == 16) return *place;
+  else if constexpr (sizeof(T) == 2) return bit_cast<T>(__ldg((const u16*)place));
   else return __ldg(place);
 }
 template <class T, int N>

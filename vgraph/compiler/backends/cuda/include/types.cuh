@@ -20,6 +20,14 @@ using i64 = long long;
 using f32 = float;
 using f64 = double;
 
+// How properties are stored. A GPU converts by an instruction, the host by integers.
+struct f16 {
+  u16 bits;
+  f16() = default;
+  VG_DEVICE explicit f16(f32 x);
+  VG_DEVICE explicit operator f32() const;
+};
+
 constexpr u32 BLOCK = VG_BLOCK;  // threads of a block
 constexpr u32 WARPS = BLOCK / 32;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
@@ -118,6 +126,8 @@ struct BitsOf;
 template <>
 struct BitsOf<1> { using type = u8; };
 template <>
+struct BitsOf<2> { using type = u16; };
+template <>
 struct BitsOf<4> { using type = u32; };
 template <>
 struct BitsOf<8> { using type = u64; };
@@ -134,9 +144,32 @@ VG_DEVICE R bit_cast(T value) {
   return result;
 }
 
+VG_DEVICE f16::f16(f32 x) {
+#ifdef __CUDA_ARCH__
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+#else
+  u32 whole = bit_cast<u32>(x), size = whole & 0x7fffffffu, kept = 0;
+  if (size < 0x38800000u) kept = bit_cast<u32>(bit_cast<f32>(size) + 0.5f) - 0x3f000000u;  // 0.5 has the smallest's last bit
+  else if (size < 0x477ff000u) kept = (size + (size >> 13 & 1) + 0xc8000fffu) >> 13;
+  else kept = size > 0x7f800000u ? 0x7e00u | (size >> 13 & 0x3ffu) : 0x7c00u;
+  bits = (u16)(kept | (whole >> 16 & 0x8000u));
+#endif
+}
+VG_DEVICE f16::operator f32() const {
+#ifdef __CUDA_ARCH__
+  f32 x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+#else
+  u32 size = (u32)(bits & 0x7fff) << 13;
+  u32 kept = size < 0x7c00u << 13 ? bit_cast<u32>(bit_cast<f32>(size) * bit_cast<f32>(0x77800000u)) : size | 0x7f800000u;
+  return bit_cast<f32>(kept | (u32)(bits & 0x8000) << 16);
+#endif
+}
+
 template <class T>
 VG_DEVICE T shuffle(T value, u32 source, u32 mask = ALL) {
-  if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_sync(mask, (u32)bit_cast<u8>(value), source));
+  if constexpr (sizeof(T) < 4) return bit_cast<T>((Bits<T>)__shfl_sync(mask, (u32)bit_cast<Bits<T>>(value), source));
   else if constexpr (sizeof(T) == 16)
     return (T)__shfl_sync(mask, (u64)(value >> 64), source) << 64 | __shfl_sync(mask, (u64)value, source);
   else return bit_cast<T>(__shfl_sync(mask, bit_cast<Bits<T>>(value), source));
@@ -150,7 +183,7 @@ VG_DEVICE Vec<T, N> shuffle(Vec<T, N> value, u32 source, u32 mask = ALL) {
 
 template <class T>
 VG_DEVICE T shuffle_xor(T value, u32 distance, u32 mask = ALL) {
-  if constexpr (sizeof(T) == 1) return bit_cast<T>((u8)__shfl_xor_sync(mask, (u32)bit_cast<u8>(value), distance));
+  if constexpr (sizeof(T) < 4) return bit_cast<T>((Bits<T>)__shfl_xor_sync(mask, (u32)bit_cast<Bits<T>>(value), distance));
   else if constexpr (sizeof(T) == 16)
     return (T)__shfl_xor_sync(mask, (u64)(value >> 64), distance) << 64 | __shfl_xor_sync(mask, (u64)value, distance);
   else return bit_cast<T>(__shfl_xor_sync(mask, bit_cast<Bits<T>>(value), distance));
