@@ -11,9 +11,9 @@ import vgraph as vg
 
 LIBRARY = Path(vg.algorithms.__file__).parent
 LONG = 60
-MOST_LONG = 14
+MOST_LONG = 5
 """Files that may be longer: a new one makes another shorter."""
-MOST = 4204
+MOST = 4256
 """Lines of all together."""
 BLANK = {
     tokenize.COMMENT,

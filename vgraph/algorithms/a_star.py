@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import vgraph as vg
+from vgraph.algorithms._traces import bound, path_of, trace
 from vgraph.algorithms.sssp import FIRST, GROWTH
-from vgraph.errors import ParameterError
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_path_weights
-
-
-@vg.function
-def bound(v):
-    """No path over v is shorter, as far as is known."""
-    if heuristic is None:
-        return v.dist
-    return v.dist + v.heuristic
+from vgraph.graph.weights import check_bounds, check_path_weights
 
 
 @vg.operator
@@ -45,19 +34,6 @@ def waits(v, graph):
     if far:
         graph.nearest = min(graph.nearest, bound(v))
     return far
-
-
-@vg.operator
-def lead(src, edge, dst):
-    """dst comes before src on a shortest path; of several vertices after it the smallest is taken."""
-    if not dst.passed and bound(dst) != vg.inf and dst.dist + edge.weight == src.dist:
-        dst.onward = min(dst.onward, src)
-
-
-@vg.operator
-def settle(v):
-    """v leads to the target from now on, by the fewest arcs."""
-    v.passed = True
 
 
 @vg.algorithm
@@ -97,11 +73,7 @@ def a_star(
         graph.limit = graph.least + GROWTH * (graph.nearest - graph.least)
     length = dist[target]
     if length != vg.inf:
-        passed[target] = True
-        frontier = graph.frontier(target)
-        while frontier and not passed[source]:
-            frontier = graph.edge_apply(lead, frontier, reverse=True)
-            graph.vertex_apply(settle, frontier)
+        trace(graph, source, target, passed)
     begins = source
     return onward, length, begins
 
@@ -110,14 +82,7 @@ def a_star(
 def lengths(graph: Graph, heuristic: Any, weight: Any) -> None:
     """Raise ParameterError for weights that are no lengths, and for bounds that are NaN."""
     check_path_weights(graph, weight)
-    if heuristic is not None and np.isnan(np.asarray(heuristic, np.float64)).any():
-        raise ParameterError("heuristic: a bound is NaN")
+    check_bounds(heuristic=heuristic)
 
 
-@a_star.finishes
-def path_of(onward: NDArray[Any], length: float, begins: int) -> dict[str, Any]:
-    """The vertices one after the other."""
-    path = [begins] if length != np.inf else []
-    while path and onward[path[-1]] >= 0:
-        path.append(int(onward[path[-1]]))
-    return {"path": np.array(path, onward.dtype), "length": length}
+a_star.finishes(path_of)

@@ -1,6 +1,4 @@
-"""A matching of the most weight between two sides, by auction with falling raises (Bertsekas 1988, 1992).
-
-Without weights, as many edges as can be: `_augmenting.py`."""
+"""A matching between two sides: by weight at auction (`_auction.py`), else by paths (`_augmenting.py`)."""
 
 from __future__ import annotations
 
@@ -10,62 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
+from vgraph.algorithms._auction import sell
 from vgraph.algorithms._augmenting import match_most
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.sides import doubled, sides, with_side
 from vgraph.graph.weights import check_weights, heaviest
-
-STEEP = 5
-"""By this factor the least raise of a bid falls from phase to phase."""
-
-
-@vg.operator
-def find_largest(v, graph):
-    """The most that anything is worth to anybody."""
-    for e in v.out_edges:
-        graph.largest = max(graph.largest, e.worth)
-
-
-@vg.operator
-def begin(v):
-    """Nobody owns anything, and each person acts for itself. Prices stay."""
-    v.right = v.side
-    v.owner = vg.none
-    v.person = vg.vertex(v)
-    return v.out_degree > 0
-
-
-@vg.operator
-def bid(v, graph):
-    """The person that v acts for offers for the best object: by how much it is better than the second, and a little."""
-    best = -vg.inf
-    second = -vg.inf
-    wish = vg.vertex(v)
-    for e in v.person.out_edges:
-        gain = e.worth - e.dst.price
-        if gain > best:
-            second = best
-            best = gain
-            wish = e.dst
-        else:
-            second = max(second, gain)
-    lead = graph.largest
-    if second > best - lead:
-        lead = best - second
-    v.wish = wish
-    v.before = wish.owner
-    v.offer = wish.price + lead + graph.least
-    wish.offered, wish.bidder = max((wish.offered, wish.bidder), (v.offer, v.person))
-
-
-@vg.operator
-def settle(v):
-    """The highest bidder owns the object; v then acts for whom this leaves with nothing."""
-    if v.wish.bidder == v.person:
-        v.wish.price, v.wish.owner = max((v.wish.price, v.wish.owner), (v.offer, v.person))
-        v.person = v.before
-    return v.person != vg.none
 
 
 @vg.algorithm
@@ -89,17 +37,7 @@ def bipartite_matching(graph, weight: vg.edge_property(vg.int64) = None):
         return owner, right
     price, offered, offer = graph.vertex_property(vg.int64)
     bidder, person, wish = graph.vertex_property(vg.vertex)
-    graph.largest = vg.int64(0)
-    graph.vertex_apply(find_largest)
-    graph.least = graph.largest
-    while graph.least > 0:
-        graph.least = (graph.least + STEEP - 1) // STEEP
-        waiting = graph.vertex_filter(begin)
-        while waiting:
-            graph.vertex_apply(bid, waiting)
-            waiting = graph.vertex_filter(settle, waiting)
-        if graph.least == 1:
-            graph.least = 0
+    sell(graph)
     return owner, right
 
 

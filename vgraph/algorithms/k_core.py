@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 import vgraph as vg
+from vgraph.algorithms._strengths import count, worth
 from vgraph.errors import ParameterError
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_weights
-
-
-@vg.function
-def worth(edge):
-    """What an arc counts."""
-    return 1 if weight is None else edge.weight
-
-
-@vg.operator
-def count(v, graph):
-    """At first all neighbors count; a vertex is no neighbor of its own."""
-    if mode != "in" or not graph.directed:
-        for e in v.out_edges:
-            if e.dst != v:
-                v.remaining += worth(e)
-    if mode != "out" and graph.directed:
-        for e in v.in_edges:
-            if e.src != v:
-                v.remaining += worth(e)
 
 
 @vg.operator

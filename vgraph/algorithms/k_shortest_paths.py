@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
-from itertools import count, islice
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import vgraph as vg
+from vgraph.algorithms._deviations import Path, in_order
 from vgraph.algorithms.a_star import a_star
 from vgraph.algorithms.sssp import relax
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_path_weights, check_whole
-
-
-class Path(NamedTuple):
-    """The vertices of a path, and the sum of its weights."""
-
-    vertices: NDArray[np.int64]
-    length: float
 
 
 @vg.algorithm
@@ -81,28 +73,4 @@ def paths_in_order(graph: Graph, source: int, target: int, weight: Any, **how: A
         bounds[begin[:-1]] = np.inf
         return vg.run(a_star, graph, source=begin[-1], target=target, heuristic=bounds, weight=weight, **how)
 
-    def in_order() -> Iterator[Path]:
-        # Of all paths that begin alike the heap has the shortest, or a bound of it: the length, the place in a row of
-        # equal ones, the vertices, how many of them all these paths have, and how long that part is.
-        number = count()
-        heap: list[tuple[float, int, list[int], int, float]] = []
-        if first.path.size:
-            heap.append((float(first.length), next(number), first.path.tolist(), 1, 0.0))
-        while heap:
-            length, _, path, fixed, so_far = heapq.heappop(heap)
-            if path[-1] != target:
-                found = rest(path)
-                if found.path.size:
-                    whole = path + found.path.tolist()[1:]
-                    heapq.heappush(heap, (so_far + float(found.length), next(number), whole, fixed, so_far))
-                continue
-            yield Path(np.array(path), length)
-            for end in range(fixed, len(path)):
-                ways = ways_on(path[end - 1])
-                for v in ways.keys() - set(path[: end + 1]):
-                    beyond = so_far + ways[v]
-                    entry = beyond + float(left[v]), next(number), [*path[:end], v], end + 1, beyond
-                    heapq.heappush(heap, entry)
-                so_far += ways[path[end]]
-
-    return in_order()
+    return in_order(first, target, left, ways_on, rest)

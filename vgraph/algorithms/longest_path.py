@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 import vgraph as vg
+from vgraph.algorithms._traces import followed
 from vgraph.algorithms.topological_order import count, leave
 from vgraph.graph import Graph
 from vgraph.graph.weights import check_path_weights
@@ -57,8 +57,5 @@ def numbers_as_weights(graph: Graph, weight: Any) -> None:
 @longest_path.finishes
 def path_back(dist: NDArray[Any], parent: NDArray[Any]) -> dict[str, Any]:
     """From the vertex that is farthest, the smallest of several."""
-    path = [int(dist.argmax())] if dist.size else []
-    while path and parent[path[-1]] >= 0:
-        path.append(int(parent[path[-1]]))
-    length = dist.max(initial=0.0)
-    return {"path": np.array(path[::-1], parent.dtype), "length": length, "dist": dist}
+    path = followed(int(dist.argmax()) if dist.size else -1, parent)[::-1].copy()
+    return {"path": path, "length": dist.max(initial=0.0), "dist": dist}

@@ -4,41 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import vgraph as vg
-from vgraph.errors import ParameterError
+from vgraph.algorithms._surfers import hand_on, refuse_faint, set_out
 from vgraph.graph import Graph
-from vgraph.graph.weights import check_numbers, check_weights, scaled_numbers, weighing
-
-FLOOR = 2.0**-1000
-FLOOR_32 = 2.0**-100
-"""Rank by the least weight that leaves a vertex is a number that ranks' type holds."""
-
-
-@vg.function
-def hand_on(v, graph, rank):
-    """What each arc, or each unit of weight, takes along of v's rank."""
-    if weight is None:
-        leaving = v.out_degree
-    else:
-        leaving = v.leaving
-    if leaving > 0:
-        v.part = damping * rank / leaving
-    else:
-        graph.dangling += rank
-
-
-@vg.operator
-def begin(v, graph):
-    """All ranks alike, and nothing on its way; what adds up over all vertices."""
-    if weight is not None:
-        v.leaving = 0.0
-        for e in v.out_edges:
-            v.leaving += e.weight
-    v.rank = 1 / graph.num_vertices
-    v.part = 0
-    hand_on(v, graph, v.rank)
+from vgraph.graph.weights import check_shares, check_weights, scaled_numbers, weighing
 
 
 @vg.operator
@@ -83,18 +52,11 @@ def pagerank(
     rank, incoming, part = graph.vertex_property(dtype)
     if weight is not None:
         leaving = graph.vertex_property(vg.float64)
-    graph.dangling = 0.0
-    graph.change = vg.inf
-    graph.base = 0.0
     if personalization is not None:
         graph.preferences = graph.sum(personalization)
-    graph.vertex_apply(begin)
+    set_out(graph)
     if weight is not None:
-        floor = FLOOR_32 if dtype == vg.float32 else FLOOR
-        if graph.any((leaving > 0) & (leaving < floor)):
-            vg.fail(
-                "the arcs of a vertex weigh too little beside others to tell what each takes along of its rank"
-            )
+        refuse_faint(graph, leaving)
     rounds = 0
     while rounds < max_rounds and not graph.change < tolerance:
         graph.base = 1 - damping + damping * graph.dangling
@@ -111,9 +73,7 @@ def pagerank(
 @pagerank.requires
 def sensible(graph: Graph, personalization: Any, weight: object) -> None:
     """Raise ParameterError for preferences and weights out of range."""
-    check_numbers(negative=False, personalization=personalization)
-    if personalization is not None and graph.num_vertices and not np.any(personalization):
-        raise ParameterError("personalization: all values are zero")
+    check_shares(personalization=personalization)
     check_weights(graph, weight)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import vgraph as vg
+from vgraph.algorithms._trimming import trim
 from vgraph.algorithms.connected_components import connected_components
 
 
@@ -10,33 +11,6 @@ from vgraph.algorithms.connected_components import connected_components
 def busiest(v, graph):
     """Through a vertex of the giant component, if there is one, lead more ways than through others."""
     graph.most, graph.pivot = max((graph.most, graph.pivot), (vg.float32(v.in_degree * v.out_degree), v))
-
-
-@vg.operator
-def count(v):
-    """How many in-arcs v has from vertices without a component."""
-    v.left = 0
-    for u in v.in_neighbors:
-        if u.component == vg.none and u != v:
-            v.left += 1
-
-
-@vg.operator
-def alone(v):
-    """A vertex that nothing leads to is a component of its own (trimming: McLendon et al. 2005).
-
-    What leads nowhere is not trimmed: nothing leads to it either once the components before it are found.
-    """
-    trimmed = v.component == vg.none and v.left <= 0
-    if trimmed:
-        v.component = v
-    return trimmed
-
-
-@vg.operator
-def leave(src, edge, dst):
-    """What was trimmed counts no more."""
-    dst.left += -1
 
 
 @vg.operator
@@ -99,10 +73,7 @@ def strongly_connected_components(graph):
     graph.vertex_apply(busiest)
     rest = graph.vertices
     while rest:
-        graph.vertex_apply(count, rest)
-        touched = rest
-        while touched:
-            touched = graph.edge_apply(leave, graph.vertex_filter(alone, touched))
+        trim(graph, rest)
         frontier = graph.vertex_filter(begin, rest)
         while frontier:
             frontier = graph.edge_apply(spread, frontier)

@@ -217,6 +217,21 @@ def check_numbers(*, negative: bool = True, **given: Any) -> None:
             raise ParameterError(f"{name}: a value is negative")
 
 
+def check_shares(**given: Any) -> None:
+    """Raise ParameterError for a parameter that is not None and holds no numbers of at least 0, one of them above."""
+    check_numbers(negative=False, **given)
+    for name, values in given.items():
+        if values is not None and np.size(values) and not np.any(values):
+            raise ParameterError(f"{name}: all values are zero")
+
+
+def check_bounds(**given: Any) -> None:
+    """Raise ParameterError for a parameter that is not None and holds NaN; bounds may be infinite."""
+    for name, values in given.items():
+        if values is not None and np.isnan(np.asarray(values, np.float64)).any():
+            raise ParameterError(f"{name}: a bound is NaN")
+
+
 def check_whole(low: int, high: float = math.inf, of: str = "", **given: object) -> None:
     """Raise ParameterError for a parameter that is no int from `low` to `high`; `of` says what that is."""
     for name, value in given.items():
