@@ -29,11 +29,15 @@ def rounded(graph, number: vg.vertex_property(vg.float32)):
 
 
 def test_rounded_as_in_numpy(gpu):
-    """Each float16, half way to the next, and beside that."""
-    halves = np.arange(0x7C00, dtype=np.uint16)[::5].view(np.float16).astype(np.float32)
-    middle = halves + np.spacing(halves.astype(np.float16)).astype(np.float32) / 2
+    """Float16s, half way to the next, and beside that."""
+    halves = np.arange(3, 0x7C00, 5, dtype=np.uint16).view(np.float16).astype(np.float32)
+    assert halves[-1] == 65504
+    with np.errstate(over="ignore"):
+        middle = halves + np.spacing(halves.astype(np.float16)).astype(np.float32) / 2
     beside = [np.nextafter(middle, np.float32(end)) for end in (0, np.inf)]
-    some = np.concatenate([halves, middle, *beside, np.array([np.inf, np.nan, 1e30, 1e-40], np.float32)])
+    some = np.concatenate(
+        [halves, middle, *beside, np.array([np.inf, np.nan, 65519.99, 65520, 1e-40], np.float32)]
+    )
     some = np.concatenate([some, -some])
     found = vg.run(rounded, vg.Graph.from_edges([0], [1], num_vertices=some.size), number=some, device="cuda")
     with np.errstate(over="ignore"):

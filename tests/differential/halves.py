@@ -58,6 +58,7 @@ def halves(graph, length, start: vg.vertex_property(vg.float16)):
     graph.vertex_apply(gather)
     number[0] = number[1] * 3 + start[2]
     number[3] += 1e-4
+    number[4] = vg.float64(1.0004882821813226)
     twice = number * 2
     total[:] = total + start
     most = graph.max(total)
@@ -89,3 +90,4 @@ def check_halves(length: int, conflict: object, *, near: float = 0.0, **how: Any
         assert wanted[name].dtype == np.float16
     assert wanted["twice"].dtype == np.float32
     assert np.isinf(wanted["best"]).any()
+    assert wanted["number"][4] == 1  # from 1 + 2**-11 + 2**-30, and float32 in between

@@ -24,6 +24,7 @@ def mix(src, edge, dst, graph):
     src.clock = now
     dst.clock = now
     src.f += dst.f * 0.125
+    dst.half += src.half / 3
     graph.count += now
 
 
@@ -32,10 +33,11 @@ def mixed(graph, rounds: vg.int64 = 2):
     x = graph.vertex_property(vg.int64, fill=1)
     clock = graph.vertex_property(vg.int64)
     f = graph.vertex_property(vg.vector(vg.float32, 3), fill=1)
+    half = graph.vertex_property(vg.vector(vg.float16, 3), fill=0.1)
     graph.count = 0
     for _ in range(rounds):
         graph.edge_apply(mix)
-    return x, clock, f, graph.count
+    return x, clock, f, half, graph.count
 
 
 @vg.operator
@@ -109,7 +111,7 @@ def test_unasked_and_what_is_handed_over():
     moved = int(first.came[:-1, -1].sum() + second.came[:-1, -1].sum())
     assert columns < moved <= 2 * columns
     assert int(first.came[-1, -1] + second.came[-1, -1]) == rows + columns
-    size = 8 + 8 + 12  # x, clock, f
+    size = 8 + 8 + 12 + 6  # x, clock, f, half
     got = sum(m.received_bytes for m in found.stats.members)
     assert got == size * (moved + rows + columns) + 2 * 8  # and a part of the count from each
     assert "turns" in str(vg.explain(mixed, graph, device=[vg.cpu(threads=1)] * 2))
