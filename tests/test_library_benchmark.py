@@ -188,6 +188,11 @@ def test_rows_and_tables(file: Path) -> None:
     assert "31 (once) | > 8 s" in " ".join(text.split())
     assert "tiny, katz: vgraph: more than 1e-06 s" in text
     assert "tiny, spmv: igraph: " in text
+    rows[0]["ratios"], rows[1]["once"] = {"igraph": 2.0, "scipy": 0.5, "networkx": 0.1}, {"scipy": 0.25}
+    assert list(library_report.lost(rows)) == [
+        f"spmv (scipy 0.50 on tiny): {library_report.BEHIND['spmv']}",
+        "katz (scipy 0.25 on tiny): not looked into",
+    ]
 
 
 def test_rows_measured_again_take_the_place_of_earlier_ones() -> None:
