@@ -15,7 +15,7 @@ BEHIND: Final = {
         "ours looks at all arcs within a bound that grows, in rounds; NetworKit's at the nearest vertex of a "
         "heap, one after the other, of which a guided search meets few"
     ),
-    "assortativity": "igraph's one thread takes one pass, ours two, so that nothing is lost in differences from the mean",
+    "assortativity": "igraph's one thread takes one pass, ours two, so that no differences from the mean are lost",
     "bellman_ford": "rounds over frontiers, for any number of threads",
     "bipartite_matching": (
         "SciPy's one thread begins with a search of its own from each vertex; ours grows trees from all, in "
