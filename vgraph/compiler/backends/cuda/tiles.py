@@ -250,17 +250,24 @@ def emit_loop(f: Emitter, node: ir.BucketLoop, decl: ir.BucketsDecl) -> None:
         if row and decl.mirrored and watched and _turns_round(node, row.loop, kept):
             _pulled(f, node, decl, tile, f"&control->cancel, {passed}", opened)
         else:
-            _pushed(f, node, decl, tile, f"&control->cancel, {passed}", opened, "".join(given))
+            rows = kind, name
+            _pushed(f, node, decl, tile, f"&control->cancel, {passed}", opened, rows, "".join(given))
         parallel.close_region(f, region)
 
 
 def _pushed(
-    f: Emitter, node: ir.BucketLoop, decl: ir.BucketsDecl, tile: Tile, passed: str, opened: str, kept: str
+    f: Emitter,
+    node: ir.BucketLoop,
+    decl: ir.BucketsDecl,
+    tile: Tile,
+    passed: str,
+    opened: str,
+    rows: tuple[str, str],
+    kept: str,
 ) -> None:
-    """Visits in which a vertex makes its neighbors' values better (`by_tiles`)."""
-    region, row = f.region, tile.row
+    """Visits in which a vertex makes its neighbors' values better (`by_tiles`). `rows`: their type, and one's name."""
+    region, row, (kind, name) = f.region, tile.row, rows
     assert region is not None
-    kind, name = (row.type, row.name) if row else (f.temporary("Row"), f.temporary("row"))
     region.tile = replace(tile, row=None)
     f.line(f"auto {tile.key} = [&](vid {f.local(decl.vertex)}) -> i64 {{ return {f.expr(decl.key)}; }};")
     if row:
