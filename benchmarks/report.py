@@ -164,6 +164,36 @@ def edge_partition(content: dict[str, Any]) -> str:
     return f"{harness.table(['graph', 'edges', 'k', *ways], cells)}\n\n{said}"
 
 
+def walshaw(content: dict[str, Any]) -> str:
+    """The least and the median cut of all seeds beside the archive's; below, the means of their ratios."""
+    rows = content["rows"]
+    methods = list(rows[0]["cuts"])
+    shown = [(m, word, of) for m in methods for word, of in (("least", min), ("median", statistics.median))]
+    cells = [
+        [
+            *(r["graph"], f"{r['vertices']:,}", f"{r['edges']:,}", f"{r['best']:,}"),
+            *(f"{of(r['cuts'][m]):,.0f}" for m, _, of in shown),
+            f"{r['balance']['vgraph']:.3f}",
+        ]
+        for r in rows
+    ]
+    header = [
+        "graph",
+        "vertices",
+        "edges",
+        "best known",
+        *(f"{m}, {word}" for m, word, _ in shown),
+        "balance",
+    ]
+    means = [
+        f"{m}, {word} {statistics.geometric_mean(of(r['cuts'][m]) / r['best'] for r in rows):.3f}"
+        for m, word, of in shown
+    ]
+    how = content["method"]
+    said = f"Geometric means of the ratios to the best known: {'; '.join(means)} ({how['seeds']} seeds)."
+    return f"{harness.table(header, cells)}\n\n{said}"
+
+
 def flows(content: dict[str, Any]) -> str:
     """Milliseconds; the last column compares two threads with the better of the others."""
     names = list(content["rows"][0]["ms"])
@@ -393,6 +423,7 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "partition": partition,
     "partition_kahip": partition,
     "partition_large": partition,
+    "walshaw": walshaw,
     "edge_partition": edge_partition,
     "flows": flows,
     "conflicts": conflicts,
