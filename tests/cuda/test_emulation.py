@@ -46,11 +46,11 @@ def run(
     n: int = 0,
 ) -> np.ndarray:
     memory = Memory(given, room, n)
-    compiled.launch(memory.words, grid, seed=seed, seconds=20)
+    compiled.launch(memory.words, grid, seed=seed, seconds=300)
     return memory.out
 
 
-def fault(compiled: emulator.Emulated, seed: int = 0, grid: int = 1, seconds: float = 20) -> str:
+def fault(compiled: emulator.Emulated, seed: int = 0, grid: int = 1, seconds: float = 300) -> str:
     memory = Memory(room=1024)
     with pytest.raises(emulator.KernelFault) as caught:
         compiled.launch(memory.words, grid, seed=seed, seconds=seconds)

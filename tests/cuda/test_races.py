@@ -197,7 +197,7 @@ def test_a_missing_barrier_is_found(name: str, tmp_path: Path) -> None:
     processes.set_forkserver_preload([module for module in sys.modules if module.startswith("vgraph")])
     child = processes.Process(target=find, args=(name, tmp_path))
     child.start()
-    child.join(60)
+    child.join(600)
     assert child.exitcode is not None
     assert child.exitcode == FOUND or child.exitcode < 0  # or killed by a signal
 

@@ -112,4 +112,4 @@ def test_a_run_stops_when_it_is_told_to(pipeline: int, phases: Any, threads: int
     worker = threading.Thread(target=work, daemon=True)
     start = time.monotonic()
     worker.start()
-    assert ended.wait(60), f"still running after {time.monotonic() - start:.0f} s"
+    assert ended.wait(300), f"still running after {time.monotonic() - start:.0f} s"

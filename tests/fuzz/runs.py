@@ -50,7 +50,7 @@ from vgraph.schedule import Options
 from .graphs import Kind, random_graph
 from .programs import SETS
 
-SECONDS = 10.0
+SECONDS = 60.0
 """A run that takes longer hangs."""
 ROUNDED = "sink"
 """The property whose last digits may differ."""

@@ -552,7 +552,7 @@ def test_two_processes_at_once(folder):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-W", "error", "-c", WRITER, str(folder)]
     both = [subprocess.Popen([*command, word], env=environment) for word in "ab"]
-    assert [process.wait(120) for process in both] == [0, 0]
+    assert [process.wait(600) for process in both] == [0, 0]
     rows = TuningTable(folder).rows("k")
     for word in "ab":
         own = [r.seconds for r in rows if r.schedule["relax"]["word"][0] == word]

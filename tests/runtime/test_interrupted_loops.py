@@ -27,7 +27,7 @@ def python(*words: str) -> str:
     command = [sys.executable, str(HERE / "loops.py"), *words]
     more = {"PYTHONPATH": str(ROOT), **(FREED_IS_GIVEN_BACK if words[0] == "starve" else {})}
     done = subprocess.run(
-        command, capture_output=True, text=True, cwd=ROOT, timeout=120, env={**os.environ, **more}
+        command, capture_output=True, text=True, cwd=ROOT, timeout=600, env={**os.environ, **more}
     )
     assert done.stderr == ""
     return done.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import numpy as np
@@ -819,10 +818,8 @@ def test_a_failing_member_ends_all(monkeypatch):
 
     monkeypatch.setattr(threads, "_submit", broken)
     monkeypatch.setattr("vgraph.runtime.devices.sets.run_together", run)
-    start = time.monotonic()
     with pytest.raises(vg.DeviceError, match="out of memory: 123 more bytes"):
         vg.run(endless, small_graph(), device=TWO)
-    assert time.monotonic() - start < 60
     monkeypatch.undo()
     expected = vg.run(vg.algorithms.bfs, small_graph(), source=0, device="python").level
     np.testing.assert_array_equal(
