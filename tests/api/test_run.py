@@ -191,7 +191,7 @@ def test_distances_widen_where_32_bits_might_overflow():
 
 def test_more_threads_than_processors(graph):
     want = vg.run(vg.algorithms.sssp, graph, source=0, threads=1).dist
-    got = vg.run(vg.algorithms.sssp, graph, source=0, threads=4 * (os.cpu_count() or 1)).dist
+    got = vg.run(vg.algorithms.sssp, graph, source=0, threads=min(1024, 4 * (os.cpu_count() or 1))).dist
     np.testing.assert_array_equal(got, want)
 
 
@@ -231,7 +231,7 @@ def test_a_forked_child_runs_too():
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """
     process = python(code)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
 
 
@@ -275,7 +275,7 @@ def test_progress_is_told_while_native_code_runs():
 
     def enough(progress):
         seen.append(progress)
-        if len(seen) == 3:
+        if len(seen) > 2 and progress.rounds > seen[0].rounds:
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):

@@ -116,8 +116,9 @@ def test_an_exception_in_progress_stops_the_run(threads):
     seen = []
 
     def report(progress):
-        seen.append(progress)
-        if len(seen) == 4:
+        if progress.rounds:  # a busy machine starts threads late
+            seen.append(progress)
+        if len(seen) > 3 and seen[-1].rounds > seen[0].rounds:
             raise RuntimeError("enough")
 
     with ContextView(threads) as context:
@@ -125,7 +126,7 @@ def test_an_exception_in_progress_stops_the_run(threads):
             run_native(kernel(ENDLESS), context, threads, progress=report)
         assert not context.busy
     # Neighbors may be equal, while the records of rounds get more memory.
-    assert 0 < seen[0].rounds < seen[3].rounds
+    assert 0 < seen[0].rounds < seen[-1].rounds
     assert seen[0].frontier_size == 7
     # read one after the other: they may be from neighboring rounds, never from before `rounds`
     assert seen[1].edges >= 100 * (seen[1].rounds - 1)
