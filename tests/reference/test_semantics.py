@@ -13,7 +13,8 @@ from vgraph.errors import AlgorithmError, ParameterError
 from vgraph.graph import Graph
 from vgraph.language import names as vg
 from vgraph.language.decorators import algorithm, operator
-from vgraph.reference.overlay import _BUILTINS, cast_type
+from vgraph.reference.casts import cast_type
+from vgraph.reference.overlay import _BUILTINS
 from vgraph.reference.values import Number
 
 I32, I64, U64, F32, F64 = np.int32, np.int64, np.uint64, np.float32, np.float64

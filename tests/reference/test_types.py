@@ -228,3 +228,20 @@ UNUSED = np.arange(3, dtype=np.int16)
 def test_what_a_module_has_beside_a_program_is_no_matter() -> None:
     assert UNUSED.dtype == np.int16
     assert both(calls).b[0] == 4_000_000_000
+
+
+@vg.algorithm
+def like_others(graph, given: vg.vertex_property(vg.float32)):
+    number = graph.vertex_property(vg.int32, fill=3)
+    of_edges = graph.edge_property(vg.uint64)
+    one = graph.vertex_property(number.dtype)
+    two = graph.vertex_property(given.dtype)
+    three = graph.vertex_property(of_edges.dtype)
+    return one, two, three
+
+
+@pytest.mark.parametrize("device", ["cpu", "python"])
+def test_properties_of_the_types_of_others(device):
+    graph = vg.Graph.from_edges([0, 1], [1, 2])
+    found = vg.run(like_others, graph, given=np.ones(3, np.float32), device=device)
+    assert [x.dtype for x in (found.one, found.two, found.three)] == [np.int32, np.float32, np.uint64]

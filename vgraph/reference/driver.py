@@ -18,8 +18,9 @@ from vgraph.graph import members
 from vgraph.graph.order import EDGE_NUMBER
 from vgraph.language.decorators import OperatorDef
 from vgraph.language.names import DType, dtype_of
+from vgraph.reference.casts import cast_type
 from vgraph.reference.frontiers import Chosen, Frontier, PriorityQueue
-from vgraph.reference.overlay import Overlay, cast_type
+from vgraph.reference.overlay import Overlay
 from vgraph.reference.proxies import (
     Edge,
     EdgeProperty,

@@ -24,21 +24,13 @@ from vgraph.errors import AlgorithmError
 from vgraph.language import names as language
 from vgraph.language.decorators import FunctionDef
 from vgraph.language.names import DType
+from vgraph.reference.casts import Cast, cast_type
 from vgraph.reference.proxies import Gathered, Local
 from vgraph.reference.rewriting import code_of
 from vgraph.reference.values import Number, convert, extreme, lift, numpy_dtype
 
 if TYPE_CHECKING:
     from vgraph.reference.driver import DriverState
-
-
-class Cast(DType):
-    """A dtype whose call converts as the language does."""
-
-    def __call__(self, value: Any) -> Any:
-        return Number(convert(lift(value), self.type))
-
-    __hash__ = DType.__hash__
 
 
 class VertexCast(Cast):
@@ -50,16 +42,6 @@ class VertexCast(Cast):
         return number if number._kind == VID else state.kept(number, VID)
 
     __hash__ = DType.__hash__
-
-
-_CASTS: dict[DType, Cast] = {}
-
-
-def cast_type(dtype: DType) -> Cast:
-    """The dtype as the running program sees it; equal dtypes give one object."""
-    if isinstance(dtype, Cast):
-        return dtype
-    return _CASTS.setdefault(dtype, Cast(dtype.name, dtype.type))
 
 
 def _range(*bounds: Any) -> Iterator[Number]:

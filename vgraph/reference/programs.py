@@ -13,9 +13,9 @@ from vgraph.compiler.frontend.typed import Part, TypedProgram
 from vgraph.compiler.types import VID
 from vgraph.errors import AlgorithmError
 from vgraph.language.names import DType
+from vgraph.reference.casts import cast_type
 from vgraph.reference.driver import DriverState, GraphProxy
 from vgraph.reference.frontiers import Frontier
-from vgraph.reference.overlay import cast_type
 from vgraph.reference.proxies import Property, Vertex
 from vgraph.reference.values import Number
 

@@ -17,7 +17,8 @@ from vgraph.compiler.frontend.lowering.gathered import FULL
 from vgraph.compiler.types import VID, Type, Vector, computed, element_of
 from vgraph.errors import AlgorithmError
 from vgraph.graph.order import EDGE_REVERSE
-from vgraph.language.names import NoVertex
+from vgraph.language.names import DType, NoVertex, dtype_of
+from vgraph.reference.casts import cast_type
 from vgraph.reference.values import HALF, Combined, Number, contribution, convert, lift, numpy_dtype
 
 
@@ -174,6 +175,11 @@ class Property:
     ) -> None:
         self.state, self.type, self.array, self.disjoint = state, t, array, disjoint
         self.scratch = scratch  # private to one visit
+
+    @property
+    def dtype(self) -> DType:
+        """`x.dtype`."""
+        return cast_type(dtype_of(self.type))
 
     def __getitem__(self, vertex: Any) -> Any:
         return self.state.from_memory(self.array[self.state.index(vertex)], self.type)
@@ -388,6 +394,11 @@ class EdgeProperty:
     def __init__(self, array: Any, t: Type, numbers: Any = None) -> None:
         self.array, self.type = array, t
         self.numbers = numbers  # of edges, by arc; None: the graph's property
+
+    @property
+    def dtype(self) -> DType:
+        """`x.dtype`."""
+        return cast_type(dtype_of(self.type))
 
     def place(self, arc: int) -> int:
         """Where the value of an arc lies."""
