@@ -11,6 +11,7 @@ LATE = "more than"
 """How a reason begins that a call was too long."""
 
 BEHIND: Final = {
+    "adamic_adar": "arcs are few: the call, and a graph with a vertex for each pair",
     "a_star": (
         "ours looks at all arcs within a bound that grows, in rounds; NetworKit's at the nearest vertex of a "
         "heap, one after the other, of which a guided search meets few"
@@ -27,10 +28,12 @@ BEHIND: Final = {
         "written; the others give one"
     ),
     "k_truss": "a graph is new in each call: naming its edges is four fifths of ours, and kept for the next call",
+    "kcore": "one thread of bins, a vertex at a time, beside rounds of two threads",
     "label_components": (
         "the least label goes one step a round, which is what label_components is for; igraph's are searched for, "
         "as connected_components does here"
     ),
+    "label_propagation": "ten rounds of all vertices at once, as LDBC defines it; NetworKit's go one after another, and end sooner",
     "leiden": "one thread moves one vertex after the other in the others, and finds other partitions",
     "louvain": "one thread moves one vertex after the other in NetworKit, and finds other partitions",
     "maximum_clique": "one thread in both; NetworKit's bound is another",
