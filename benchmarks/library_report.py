@@ -33,7 +33,7 @@ BEHIND: Final = {
         "the least label goes one step a round, which is what label_components is for; igraph's are searched for, "
         "as connected_components does here"
     ),
-    "label_propagation": "ten rounds of all vertices at once, as LDBC defines it; NetworKit's go one after another, and end sooner",
+    "label_propagation": "ten rounds of all vertices at once, as LDBC has it; NetworKit's one by one, and end sooner",
     "leiden": "one thread moves one vertex after the other in the others, and finds other partitions",
     "louvain": "one thread moves one vertex after the other in NetworKit, and finds other partitions",
     "maximum_clique": "one thread in both; NetworKit's bound is another",
